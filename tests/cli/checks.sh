@@ -59,6 +59,36 @@ gives() {
   check "$name: status" equal "$rc" "$status"
   check "$name: silent" equal "$(cat err)" ""
 }
+# prints NAME STATUS TEXT COMMAND...: as gives, and standard output is TEXT.
+prints() {
+  gives "$1" "$2" "${@:4}"
+  check "$1: output" equal "$(cat out)" "$3"
+  [[ -n $3 ]] || check "$1: no output" test ! -s out
+}
+# same NAME STATUS FILE COMMAND...: as gives, and standard output is that in FILE.
+same() {
+  gives "$1" "$2" "${@:4}"
+  check "$1: output" cmp out "$3"
+}
+# shows NAME STATUS TEXT COMMAND...: as gives, and standard output contains TEXT.
+shows() {
+  gives "$1" "$2" "${@:4}"
+  check "$1: output" holds out "$3"
+}
+# reports NAME STATUS FIELDS VALUES COMMAND...: as gives, and these are the values of fields of the JSON
+# object in standard output.
+reports() {
+  local name=$1 values='' field
+  gives "$name" "$2" "${@:5}"
+  for field in $3; do values+="${values:+ }$(json "$field")"; done
+  check "$name: $3" equal "$values" "$4"
+}
+# told NAME STATUS TEXT COMMAND...: passes if the status is STATUS and standard error contains TEXT.
+told() {
+  run "${@:4}"
+  check "$1: status" equal "$rc" "$2"
+  check "$1: told" holds err "$3"
+}
 # Whether the command ended with status 2 and one error line of the tool that contains TEXT.
 is_error() {
   equal "$rc" 2 && equal "$(wc -l <err)" 1 && equal "$(head -c 9 err)" "lfbloom: " && holds err "$1"

@@ -6,13 +6,10 @@ given abc third third.lfb third.bin native.lfb m32.bloom abc.sbbf label.lfb head
 mkdir kept
 cp third.lfb kept/out.lfb
 gives "convert to native" 0 "$tool" convert --to native --label "from Java" third.bin third2.lfb
-gives "info of it" 0 "$tool" info --json third2.lfb
-check "convert: form, strategy, label" equal "$(json form) $(json strategy) $(json label)" "native guava-mitz64 from Java"
+reports "info of it" 0 "form strategy label" "native guava-mitz64 from Java" "$tool" info --json third2.lfb
 check "convert: n is not known" equal "$(json expected_insertions)" null
-gives "query of it" 0 "$tool" query -c third2.lfb third
-check "convert: every key is in" equal "$(cat out)" "$(wc -l <third)"
-gives "convert back" 0 "$tool" convert --to guava third2.lfb -
-check "convert: the same bytes" cmp out third.bin
+prints "query of it" 0 "$(wc -l <third)" "$tool" query -c third2.lfb third
+same "convert back" 0 third.bin "$tool" convert --to guava third2.lfb -
 gives "convert MITZ_32" 0 "$tool" convert --to native m32.bloom m32.lfb
 gives "convert MITZ_32 back" 0 "$tool" convert --to guava m32.lfb m32.back
 check "convert: the same bytes, MITZ_32" cmp m32.back m32.bloom
@@ -25,23 +22,20 @@ refuses "convert: Guava's into Parquet's" "the sbbf form cannot hold strategy gu
 gives "convert in its place" 0 "$tool" convert --to native m32.same m32.same
 check "convert: in its place" equal "$(head -c 7 m32.same)" LFBLOOM
 gives "convert native to native keeps the label" 0 "$tool" convert --to native label.lfb label2.lfb
-gives "info of it" 0 "$tool" info label2.lfb
-check "convert: the label is kept" holds out "urls"
+shows "info of it" 0 "urls" "$tool" info label2.lfb
 refuses "convert a damaged file" "torn.lfb: the filter is damaged" "$tool" convert --to native torn.lfb x
 run "$tool" convert --to native --damaged torn.lfb rescued.lfb
 check "convert --damaged: status" equal "$rc" 0
 check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 1.00 MiB are damaged: keys with bits there now answer "maybe"'
 gives "convert --damaged: the result is whole" 0 "$tool" verify rescued.lfb
-gives "convert --damaged: no key is lost" 0 "$tool" query -c rescued.lfb abc
-check "convert --damaged: every key is in" equal "$(cat out)" 3
+prints "convert --damaged: no key is lost" 0 3 "$tool" query -c rescued.lfb abc
 run "$tool" convert --json --to native --damaged torn.lfb rescued.lfb
 check "convert --json: the damage" equal "$(json damaged_parts) $(json damaged_bytes)" "2 1048608"
 gives "convert --json" 0 "$tool" convert --json --to mapped third.lfb x.mapped
 check "convert --json: one line" equal "$(wc -l <out)" 1
 check "convert --json: OUT's figures" equal "$(json form) $(json damaged_parts)" "mapped 0"
 sed 's/, "damaged_parts.*//' out >figures
-gives "convert --json: info agrees" 0 "$tool" info --json x.mapped
-check "convert --json: as info has them" holds out "$(cat figures)"
+shows "convert --json: info agrees" 0 "$(cat figures)" "$tool" info --json x.mapped
 refuses "convert --json to standard output" "both write to standard output" \
   "$tool" convert --json --to native third.lfb -
 gives "convert --damaged of a whole file" 0 "$tool" convert --to native --damaged third.lfb x

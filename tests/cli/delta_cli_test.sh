@@ -50,15 +50,10 @@ done
 
 # Summaries, standard output, another file.
 versions fast
-run "$tool" diff -o new.delta old.lfb new.lfb
-check "diff: status" equal "$rc" 0
-check "diff: summary" holds err "new.delta: "
+told "diff" 0 "new.delta: " "$tool" diff -o new.delta old.lfb new.lfb
 check "diff: summary" holds err " new bits, in "
-gives "diff: to standard output" 0 "$tool" diff -q -o - old.lfb new.lfb
-check "diff: the same" cmp out new.delta
-run "$tool" patch copy.lfb new.delta
-check "patch: status" equal "$rc" 0
-check "patch: summary" holds err "copy.lfb: "
+same "diff: to standard output" 0 new.delta "$tool" diff -q -o - old.lfb new.lfb
+told "patch" 0 "copy.lfb: " "$tool" patch copy.lfb new.delta
 check "patch: summary" holds err " bits turned on"
 gives "patch: -o" 0 "$tool" patch -q -o other.lfb old.lfb new.delta
 there "-o" other.lfb

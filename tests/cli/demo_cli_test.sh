@@ -2,8 +2,7 @@
 # demo_cli_test.sh LFBLOOM: `lfbloom demo`.
 source "$(dirname "$0")/checks.sh"
 
-gives "demo" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
-check "demo n" equal "$(json n)" 100000
+reports "demo" 0 n 100000 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
 check "demo fpp" equal "$(json fpp)" 0.01
 check "demo threads" equal "$(json threads)" 2
 check "demo asks for a tenth" equal "$(json present_asked) $(json absent_asked)" "10000 10000"
@@ -18,14 +17,12 @@ check "demo bytes" equal "$(json filter_bytes)" 119816
 check "demo hash set" between "$(json hash_set_bytes)" 5000000 12000000
 check "demo seconds" grep -qE '"insert_seconds": [0-9.e-]+, "query_seconds": [0-9.e-]+' out
 false_positives=$(json false_positives) bits_set=$(json bits_set)
-gives "demo with other threads" 0 \
+reports "demo with other threads" 0 false_positives "$false_positives" \
   "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 5 --json
-check "the same keys give the same answers" equal "$(json false_positives)" "$false_positives"
 check "and set the same bits" equal "$(json bits_set)" "$bits_set"
 gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 8 --json
 check "other keys set other bits" test "$(json bits_set)" != "$bits_set"
-gives "demo of the default strategy" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --json
-check "default: finds all" equal "$(json hits)" 10000
+reports "demo of the default strategy" 0 hits 10000 "$tool" demo -n 100k -p 0.01 --seed 7 --json
 check "default: wrong as often as expected" between "$(json false_positives)" 50 150
 bits_set=$(json bits_set)
 gives "demo of the default strategy, again" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 3 --json
@@ -34,13 +31,10 @@ gives "demo without a seed" 0 "$tool" demo -n 1000 --json
 first=$(json seed)
 gives "demo without a seed, again" 0 "$tool" demo -n 1000 --json
 check "two random seeds differ" test "$(json seed)" != "$first"
-gives "demo for people" 0 "$tool" demo -n 1000 --threads 2 --seed 3
-check "demo tells its seed" holds out "--seed 3"
+shows "demo for people" 0 "--seed 3" "$tool" demo -n 1000 --threads 2 --seed 3
 check "demo reports all found" equal "$(grep -c 'all found' out)" 2
-gives "demo of one key in many threads" 0 "$tool" demo -n 1 --threads 9 --json
-check "one key is found" equal "$(json hits)" 1
-gives "demo go-fnv14" 0 "$tool" demo -n 20k --strategy go-fnv14 --json
-check "demo names its strategy" equal "$(json strategy)" go-fnv14
+reports "demo of one key in many threads" 0 hits 1 "$tool" demo -n 1 --threads 9 --json
+reports "demo go-fnv14" 0 strategy go-fnv14 "$tool" demo -n 20k --strategy go-fnv14 --json
 refuses "demo of nothing" "at least 1" "$tool" demo -n 0
 refuses "demo of too much" "larger than its strategy" "$tool" demo -n 1e18 --strategy guava-mitz64
 refuses "demo with a file" "takes no files" "$tool" demo file

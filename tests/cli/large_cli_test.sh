@@ -23,13 +23,11 @@ for form in native guava; do
   check "$form: it is large" test "$(stat -c %s large)" -ge $((64 << 20))
   gives "$form: query" 0 "${limit[@]}" "$tool" query --threads 1 large asked
   mv out in_place
-  gives "$form: query, loaded" 0 "$tool" query --threads 1 <(cat large) asked
-  check "$form: the same answers" cmp out in_place
+  same "$form: query, loaded" 0 in_place "$tool" query --threads 1 <(cat large) asked
   check "$form: every key is in" equal "$(head -n 501 in_place)" "$(seq 1500 2000)"
   gives "$form: info" 0 "${limit[@]}" "$tool" info large
   mv out in_place
-  gives "$form: info, loaded" 0 "$tool" info <(cat large)
-  check "$form: the same figures" cmp out in_place
+  same "$form: info, loaded" 0 in_place "$tool" info <(cat large)
   [[ ${#limit[@]} == 0 ]] && continue
   refuses "$form: the limit is below a loaded filter" "out of memory" \
     "${limit[@]}" "$tool" query --threads 1 <(cat large) asked

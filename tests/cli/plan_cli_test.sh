@@ -29,14 +29,12 @@ printf '%s\n' a b hello >three
 for strategy in "" "--strategy default"; do
   # shellcheck disable=SC2086
   gives "build: default${strategy:+, by name}" 0 "$tool" build -q -p 0.01 $strategy -o default.lfb three
-  gives "info: default${strategy:+, by name}" 0 "$tool" info --json default.lfb
-  check "info: default${strategy:+, by name}" equal "$(json strategy)" "$wide"
+  reports "info: default${strategy:+, by name}" 0 strategy "$wide" "$tool" info --json default.lfb
   # shellcheck disable=SC2086
   gives "dedupe: default${strategy:+, by name}" 0 "$tool" dedupe --json -p 0.01 $strategy three three
   check "dedupe: default${strategy:+, by name}" equal "$(json strategy) $(json out)" "$wide 3"
   # shellcheck disable=SC2086
-  gives "demo: default${strategy:+, by name}" 0 "$tool" demo -n 1k -p 0.01 $strategy --json
-  check "demo: default${strategy:+, by name}" equal "$(json strategy)" "$wide"
+  reports "demo: default${strategy:+, by name}" 0 strategy "$wide" "$tool" demo -n 1k -p 0.01 $strategy --json
   # shellcheck disable=SC2086
   gives "shared: default${strategy:+, by name}" 0 "$tool" build --shared -q -n 9 -p 0.01 $strategy -o default.shared three
 done

@@ -21,18 +21,8 @@ redis() { timeout 120 redis-cli -p "$plain_port" "$@"; }
 says() {
   local name=$1 text=$2
   shift 2
-  run "$@"
-  check "$name: status" equal "$rc" 0
-  check "$name" holds err "$text"
+  told "$name" 0 "$text" "$@"
   check "$name: one line" equal "$(wc -l <err)" 1
-}
-# same NAME STATUS FILE COMMAND...: passes if the status is STATUS, standard error is empty, and the
-# output is that in FILE.
-same() {
-  local name=$1 status=$2 file=$3
-  shift 3
-  gives "$name" "$status" "$@"
-  check "$name: output" cmp out "$file"
 }
 
 seq 1 20000 >keys
@@ -52,18 +42,15 @@ check "the comparison is worth something" between "$(wc -l <wanted)" 1 1
 tr '\n' '\0' <others >nul
 "$tool" query -0 filter nul >wanted
 same "query -0" 0 wanted "$tool" query -0 "$plain/seen" nul
-gives "query of none" 1 "$tool" query "$plain/seen" <<<"nobody put this"
-check "query of none prints nothing" equal "$(wc -c <out)" 0
+prints "query of none" 1 "" "$tool" query "$plain/seen" <<<"nobody put this"
 refuses "build onto what is there" "$plain/seen: this name is already in use" \
   "$tool" build -p 0.01 -o "$plain/seen" keys
 refuses ".. is told before the keys are read" "this name is already in use" \
   "$tool" build -p 0.01 -n 5 -o "$plain/seen" <&-
 refuses "query of nothing" "$plain/none: nothing exists under this name" \
   "$tool" query "$plain/none" keys
-gives "nothing was made by it" 0 redis exists none
-check "nothing was made by it: so" equal "$(cat out)" 0
-gives "build --json" 0 "$tool" build -p 0.01 --json -o "$plain/json" keys
-check "build --json: form" equal "$(json form)" redis
+prints "nothing was made by it" 0 0 redis exists none
+reports "build --json" 0 form redis "$tool" build -p 0.01 --json -o "$plain/json" keys
 check "build --json: new keys" between "$(json new_keys)" 19900 20000
 
 gives "build with the hash of one on Redis" 0 "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
@@ -95,14 +82,11 @@ check "info: the file's figures" equal "$(figures)" "$wanted"
 check "info: form" equal "$(json form)" redis
 gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
-gives "verify" 0 "$tool" verify "$plain/seen"
-check "verify: so" holds out "seen: no damage found: redis, $wide; every part is there"
-gives "verify --json" 0 "$tool" verify --json "$plain/seen"
-check "verify --json: so" equal "$(json verdict)" whole
+shows "verify" 0 "seen: no damage found: redis, $wide; every part is there" "$tool" verify "$plain/seen"
+reports "verify --json" 0 verdict whole "$tool" verify --json "$plain/seen"
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
 check "a part goes" equal "$(redis del '{torn:0}')" 1
-gives "verify: a part is gone" 1 "$tool" verify "$plain/torn"
-check "verify: so it says" holds out "torn: damaged: a part of the filter is missing"
+shows "verify: a part is gone" 1 "torn: damaged: a part of the filter is missing" "$tool" verify "$plain/torn"
 for command in query "query --load" "dedupe --shared" "build --shared -o"; do
   # shellcheck disable=SC2086
   refuses "$command: a part is gone" "a part of the filter is missing" "$tool" $command "$plain/torn" keys
@@ -111,8 +95,7 @@ refuses "info: a part is gone" "a part of the filter is missing" "$tool" info "$
 refuses "convert: a part is gone" "a part of the filter is missing" \
   "$tool" convert --to native "$plain/torn" x
 redis hset unfinished lfbloom 1 mark 7 part_blocks 65535 >out
-gives "verify: unfinished" 1 "$tool" verify "$plain/unfinished"
-check "verify: unfinished, so" holds out "is being made or deleted"
+shows "verify: unfinished" 1 "is being made or deleted" "$tool" verify "$plain/unfinished"
 run "$tool" verify "$plain/none" "$plain/seen"
 check "verify goes on" equal "$rc $(wc -l <out) $(wc -l <err)" "2 1 1"
 
@@ -122,10 +105,8 @@ cat keys others keys | awk '{ print NR * 7919 % 60013 "\t" $0 }' | sort -n | cut
 awk '!seen[$0]++' mixed >wanted
 run "$tool" dedupe -q --threads 1 --shared "$plain/once" -p 1e-12 mixed
 check "dedupe keeps the order" cmp out wanted
-gives "dedupe again" 0 "$tool" dedupe -q --shared "$plain/once" mixed
-check "dedupe again: nothing is new" equal "$(wc -c <out)" 0
-gives "dedupe --json" 0 "$tool" dedupe --json --shared "$plain/once" mixed
-check "dedupe --json: so" equal "$(json in) $(json out)" "60000 0"
+prints "dedupe again" 0 "" "$tool" dedupe -q --shared "$plain/once" mixed
+reports "dedupe --json" 0 "in out" "60000 0" "$tool" dedupe --json --shared "$plain/once" mixed
 says "dedupe in words" "3 keys in, 3 out" "$tool" dedupe --shared "$plain/once" < <(printf 'a\nb\nc\n')
 # Of two concurrent runs one prints each key, also if both start at once and one makes the filter.
 # Seen to fail 10 times in 10 if a query before the put decides instead of the put's own result, and
@@ -218,12 +199,10 @@ gives "helper: put" 0 "$tool" build -q --shared --helper $made -o "$plain/java" 
 bits=
 for bit in 712 851 2415 1496 67 1631 2280; do bits+=$(redis getbit java $bit); done
 check "helper: as Java puts it" equal "$bits" 1111111
-gives "helper: info" 0 "$tool" info --json --helper $made "$plain/java"
-check "helper: two keys in" equal "$(json bits_set)" 14
+reports "helper: info" 0 bits_set 14 "$tool" info --json --helper $made "$plain/java"
 gives "helper: verify" 0 "$tool" verify --helper $made "$plain/java"
 gives "helper: convert" 0 "$tool" convert --to native --helper $made "$plain/java" java.lfb
-gives "helper: dedupe" 0 "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
-check "helper: dedupe, the new one" equal "$(cat out)" new
+prints "helper: dedupe" 0 new "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
 refuses "helper: not said" "opens with --helper" "$tool" query "$plain/java" keys
 refuses "helper: made for more" "give the N and P" "$tool" query --helper 10,0.01 "$plain/java" keys
 refuses "helper: of a file" "--helper applies only to a filter on Redis" "$tool" query --helper $made filter keys
@@ -259,9 +238,8 @@ check "list: several" equal "$(wc -l <out)" 3
 cp out listed
 gives "list -0" 0 "$tool" remote list -0 "$plain/kept"
 check "list -0: the same" cmp <(tr '\0' '\n' <out) listed
-gives "list --json" 0 "$tool" remote list --json "$plain/kept" "$plain/seen"
-check "list --json: so" holds out \
-  '{"filters": [{"filter": "'"$plain"'/kept", "keys": [{"key": "kept"}, {"key": "{kept:'
+shows "list --json" 0 '{"filters": [{"filter": "'"$plain"'/kept", "keys": [{"key": "kept"}, {"key": "{kept:' \
+  "$tool" remote list --json "$plain/kept" "$plain/seen"
 gives "expire" 0 "$tool" remote expire 5000 "$plain/kept"
 while read -r key; do check "expire: $key" between "$(redis ttl "$key")" 4000 5000; done <listed
 gives "expire never" 0 "$tool" remote expire never "$plain/kept"

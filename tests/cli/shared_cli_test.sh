@@ -12,13 +12,10 @@ seq 20001 40000 >second_half
 "$tool" build -q --shared -n 40000 -p 0.01 -o shared second_half 2>>err
 wait $! && rc=0 || rc=$?
 check "two builders of one filter" equal "$rc$(cat err)" 0
-gives "query of a shared filter" 0 "$tool" query -c shared first_half second_half
-check "all of both" equal "$(cat out)" 40000
-gives "info of a shared filter" 0 "$tool" info --json shared
-check "shared: form" equal "$(json form) $(json expected_insertions)" "mapped 40000"
+prints "query of a shared filter" 0 40000 "$tool" query -c shared first_half second_half
+reports "info of a shared filter" 0 "form expected_insertions" "mapped 40000" "$tool" info --json shared
 set_before=$(json bits_set)
-gives "into a shared filter, again" 0 "$tool" build --shared --json -o shared first_half
-check "nothing new" equal "$(json new_keys) $(json form)" "0 mapped"
+reports "into a shared filter, again" 0 "new_keys form" "0 mapped" "$tool" build --shared --json -o shared first_half
 refuses "another -n" "shared exists already, made with -n 40000 -p 0.01 --strategy fast" \
   "$tool" build --shared -n 50000 -o shared first_half
 refuses "another -p" "shared exists already" "$tool" build --shared -p 0.1 -o shared first_half
@@ -42,14 +39,11 @@ refuses "shared over another form" "convert --to mapped" "$tool" build --shared 
 check "which stays" cmp -s native.lfb untouched.lfb
 gives "convert from shared" 0 "$tool" convert --to native shared snapshot.lfb
 gives "convert to shared" 0 "$tool" convert --to mapped snapshot.lfb copied
-gives "info of the copy" 0 "$tool" info --json copied
-check "the copy's count" equal "$(json bits_set) $(json form)" "$set_before mapped"
-gives "query of the copy" 0 "$tool" query -c copied first_half
-check "the copy's keys" equal "$(cat out)" 20000
+reports "info of the copy" 0 "bits_set form" "$set_before mapped" "$tool" info --json copied
+prints "query of the copy" 0 20000 "$tool" query -c copied first_half
 gives "into the copy" 0 "$tool" build -q --shared -o copied abc
 gives "verify of a shared filter" 0 "$tool" verify shared
-gives "a shared filter by a pipe" 0 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
-check "by a pipe" equal "$(cat out)" 20000
+prints "a shared filter by a pipe" 0 20000 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
 # Killed during puts: its puts are there, and the figures match the bits at once.
 yes | "$tool" build -q --shared -o shared first_half - &
 builder=$!
@@ -60,11 +54,9 @@ wait $builder 2>/dev/null
 gives "info after a death" 0 "$tool" info --json shared
 after=$(json bits_set)
 gives "convert after a death" 0 "$tool" convert --to native shared snapshot.lfb
-gives "the bits themselves" 0 "$tool" info --json snapshot.lfb
-check "are as many" equal "$(json bits_set)" "$after"
+reports "the bits themselves" 0 bits_set "$after" "$tool" info --json snapshot.lfb
 gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
-gives "query after a death" 0 "$tool" query -c shared first_half second_half
-check "all is there" equal "$(cat out)" 40000
+prints "query after a death" 0 40000 "$tool" query -c shared first_half second_half
 # The permissions of a new shared filter.
 gives "a new shared filter" 0 "$tool" build -q --shared -n 10 -p 0.1 -o modes abc
 check "is for its owner alone" equal "$(stat -c %a modes)" 600
@@ -118,13 +110,11 @@ check "none was made" test ! -e modes
 # A shared filter of version 1 is read, and converted to the current version; nothing puts into it.
 cp "$old_shared" old.shared
 chmod 640 old.shared
-gives "info of an old shared filter" 0 "$tool" info --json old.shared
-check "its form and bits" equal "$(json form) $(json bits_set)" "mapped 943"
+reports "info of an old shared filter" 0 "form bits_set" "mapped 943" "$tool" info --json old.shared
 gives "verify an old shared filter" 0 "$tool" verify old.shared
 gives "query an old shared filter" 1 "$tool" query -c old.shared abc
 gives "merge an old shared filter" 0 "$tool" merge -q -o merged.shared old.shared old.shared
-gives "info of what it was merged to" 0 "$tool" info --json merged.shared
-check "its bits are there" equal "$(json form) $(json bits_set)" "mapped 943"
+reports "info of what it was merged to" 0 "form bits_set" "mapped 943" "$tool" info --json merged.shared
 refuses "build into an old one" "run 'lfbloom convert --to mapped old.shared old.shared'" \
   "$tool" build --shared -o old.shared abc
 refuses "dedupe by an old one" "a shared filter of an earlier version of lfbloom" \
@@ -136,8 +126,7 @@ gives "convert an old one" 0 "$tool" convert --to mapped old.shared current.shar
 gives "build into what it was converted to" 0 "$tool" build -q --shared -o current.shared abc
 gives "convert an old one in place" 0 "$tool" convert --to mapped old.shared old.shared
 check "its permissions stay" equal "$(stat -c %a old.shared)" 640
-gives "info of what it is now" 0 "$tool" info --json old.shared
-check "no bit is lost" equal "$(json form) $(json bits_set)" "mapped 943"
+reports "info of what it is now" 0 "form bits_set" "mapped 943" "$tool" info --json old.shared
 gives "build into what it is now" 0 "$tool" build -q --shared -o old.shared abc
 gives "query what it is now" 0 "$tool" query -c old.shared abc
 # Two concurrent runs share a filter: one of them prints each key, and no later run does.
@@ -148,8 +137,7 @@ seq 10001 40000 >theirs
 wait $! && rc=0 || rc=$?
 check "two that dedupe" equal "$rc$(cat err)" 0
 check "each key once" equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
-gives "dedupe again" 0 "$tool" dedupe --json --shared claimed ours
-check "nothing new is left" equal "$(json in) $(json out)" "30000 0"
+reports "dedupe again" 0 "in out" "30000 0" "$tool" dedupe --json --shared claimed ours
 refuses "dedupe, other -p" "claimed exists already" "$tool" dedupe --shared claimed -p 0.5 ours
 refuses "dedupe, shared and new, no -p" "no -p given" "$tool" dedupe --shared nowhere ours
 # A file that is deleted or replaced while in use: other runs claim its keys again.  Each of these was

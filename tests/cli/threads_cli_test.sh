@@ -29,8 +29,7 @@ for options in -q --progress=always; do
 done
 for input in <(cat lines) lines.gz lines.zst lines.xz; do # not counted first
   gives "build of $input" 0 "$tool" build "${many[@]}" -q -p 1e-6 -o of_pipe "$input"
-  gives "build of $input: every line" 0 "$tool" query "${many[@]}" -c of_pipe lines
-  check "build of $input: their number" equal "$(cat out)" 200000
+  prints "build of $input: every line" 0 200000 "$tool" query "${many[@]}" -c of_pipe lines
 done
 gives "build --jsonl" 0 "$tool" build "${many[@]}" -q -p 1e-9 -o ids --jsonl id lines
 gives "build -k" 0 "$tool" build "${many[@]}" -q -p 1e-9 -o keys -t ';' -k 1 fields
@@ -39,8 +38,7 @@ for i in 1 2; do
 done
 wait
 check "build --shared by two processes: silent" equal "$(cat err1 err2)" ""
-gives "build --shared by two processes: every line" 0 "$tool" query "${many[@]}" -c shared lines
-check "build --shared by two processes: their number" equal "$(cat out)" 200000
+prints "build --shared by two processes: every line" 0 200000 "$tool" query "${many[@]}" -c shared lines
 
 # --- query ------------------------------------------------------------------------
 head -n 100000 lines | "$tool" build -q -p 1e-9 -o half
@@ -48,14 +46,11 @@ for options in "" -v -c "-v -c"; do
   # shellcheck disable=SC2086 # words
   "$tool" query $options --threads 1 half lines >wanted
   # shellcheck disable=SC2086
-  gives "query $options" 0 "$tool" query $options "${many[@]}" half lines
-  check "query $options: as one thread" cmp out wanted
+  same "query $options" 0 wanted "$tool" query $options "${many[@]}" half lines
 done
 gives "query -q" 0 "$tool" query -q "${many[@]}" half lines
-gives "query --jsonl" 0 "$tool" query "${many[@]}" --jsonl id keys lines
-check "query --jsonl: whole lines" cmp out lines
-gives "query -k" 0 "$tool" query "${many[@]}" -t ';' -k 1 ids fields
-check "query -k: whole lines" cmp out fields
+same "query --jsonl" 0 lines "$tool" query "${many[@]}" --jsonl id keys lines
+same "query -k" 0 fields "$tool" query "${many[@]}" -t ';' -k 1 ids fields
 { head -n 90000 lines; echo '{'; cat lines; } >broken
 run "$tool" query "${many[@]}" --jsonl id ids broken
 check "query of a broken line" is_error "broken:90001"
@@ -63,22 +58,18 @@ check "query of a broken line: all before it" cmp out <(head -n 90000 lines)
 
 # --- dedupe -----------------------------------------------------------------------
 for input in lines lines.gz lines.zst lines.xz; do
-  gives "dedupe $input" 0 "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 $input
-  check "dedupe $input: as awk" cmp out first
+  same "dedupe $input" 0 first "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 $input
 done
 cat lines | "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 >out 2>err && rc=0 || rc=$?
 check "dedupe of a pipe: as awk" cmp out first
-gives "dedupe --jsonl" 0 "$tool" dedupe "${many[@]}" -q -p 1e-9 --jsonl id lines
-check "dedupe --jsonl: as awk" cmp out first
-gives "dedupe -k" 0 "$tool" dedupe "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
-check "dedupe -k: as awk" cmp out <(awk '!seen[$0]++' fields)
+same "dedupe --jsonl" 0 first "$tool" dedupe "${many[@]}" -q -p 1e-9 --jsonl id lines
+same "dedupe -k" 0 <(awk '!seen[$0]++' fields) "$tool" dedupe "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
 gives "dedupe --unordered" 0 "$tool" dedupe "${many[@]}" -q --unordered -p 1e-9 lines
 check "dedupe --unordered: each line once" cmp <(sort out) <(sort first)
 for span in 30K 1h; do
   gives "dedupe --window $span" 0 "$tool" dedupe "${many[@]}" -q --window $span -n 60K -p 1e-9 lines
   mv out together
-  gives "dedupe --window $span, alone" 0 "$tool" dedupe -q --threads 1 --window $span -n 60K -p 1e-9 lines
-  check "dedupe --window $span: as one thread" cmp out together
+  same "dedupe --window $span, alone" 0 together "$tool" dedupe -q --threads 1 --window $span -n 60K -p 1e-9 lines
 done
 for i in 1 2; do
   "$tool" dedupe "${many[@]}" -q --unordered -n 60K -p 1e-9 --shared claims lines >out$i 2>err$i &
@@ -87,8 +78,7 @@ wait
 check "dedupe --shared by two processes: silent" equal "$(cat err1 err2)" ""
 check "dedupe --shared by two processes: each line once" cmp <(sort out1 out2) <(sort first)
 
-gives "demo" 0 "$tool" demo "${many[@]}" -n 50k -p 0.01 --json
-check "demo: its threads" equal "$(json threads)" 5
+reports "demo" 0 threads 5 "$tool" demo "${many[@]}" -n 50k -p 0.01 --json
 
 # --- Redis ------------------------------------------------------------------------
 coproc SERVERS { exec "$servers" server; }
@@ -98,8 +88,7 @@ head -n 20000 lines >some
 awk '!seen[$0]++' some >first
 run "$tool" build --threads 3 -p 1e-6 -o "$there/built" some
 check "build on Redis: status" equal "$rc" 0
-gives "query on Redis" 0 "$tool" query --threads 3 "$there/built" some
-check "query on Redis: every line" cmp out some
+same "query on Redis" 0 some "$tool" query --threads 3 "$there/built" some
 run "$tool" dedupe --threads 3 -q -n 20K -p 1e-9 --shared "$there/claims" some
 check "dedupe on Redis: status" equal "$rc" 0
 check "dedupe on Redis: each line once" cmp <(sort out) <(sort first)

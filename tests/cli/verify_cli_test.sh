@@ -13,8 +13,7 @@ gives "verify whole files" 0 "$tool" verify native.lfb large.lfb abc.bloom
 check "verify: a line a file" equal "$(wc -l <out)" 3
 check "verify: whole" grep -qx "large.lfb: whole: native, $wide, $large bytes checked" out
 check "verify: no checksums" holds out "abc.bloom: no damage found: guava, guava-mitz64; this form has no checksums"
-gives "verify -q of whole files" 0 "$tool" verify -q native.lfb abc.bloom
-check "says nothing" equal "$(wc -c <out)" 0
+prints "verify -q of whole files" 0 "" "$tool" verify -q native.lfb abc.bloom
 cp large.lfb torn.lfb
 at torn.lfb 1100000 xxxxxxxx
 gives "verify a damaged file" 1 "$tool" verify torn.lfb
@@ -29,30 +28,25 @@ check "verify: one object" equal "$(wc -l <out)" 1
 check "verify: JSON of a whole one" holds out '}, {"file": "native.lfb", "verdict": "whole", "problem": null, "form": "native"'
 cp native.lfb head.lfb
 at head.lfb 50 x
-gives "verify a damaged header" 1 "$tool" verify head.lfb
-check "verify: the header" holds out ": 256 bytes at 0"
+shows "verify a damaged header" 1 ": 256 bytes at 0" "$tool" verify head.lfb
 cp "$overcounted" overcounted.lfb
 gives "verify bits that are gone" 1 "$tool" verify overcounted.lfb
 check "verify: how many" equal "$(cat out)" "overcounted.lfb: damaged: 3 bits that the header counts are not set"
-gives "verify --json of it" 1 "$tool" verify --json overcounted.lfb
-check "verify: how many, in JSON" equal "$(json bits_missing)" 3
+reports "verify --json of it" 1 bits_missing 3 "$tool" verify --json overcounted.lfb
 cp "$keyed" keyed.lfb
 gives "verify a filter without its key" 0 "$tool" verify keyed.lfb
 check "verify: without its key" equal "$(cat out)" "keyed.lfb: whole: native, a keyed hash, $(stat -c %s keyed.lfb) bytes checked"
 echo >>keyed.lfb
-gives "verify it with more behind it" 1 "$tool" verify keyed.lfb
-check "verify: more behind it, keyed" holds out "is followed by bytes"
+shows "verify it with more behind it" 1 "is followed by bytes" "$tool" verify keyed.lfb
 cp "$keyed" keyed.lfb
 at keyed.lfb 300 x
-gives "verify it damaged" 1 "$tool" verify keyed.lfb
-check "verify: where, keyed" holds out ": 64 bytes at 256"
+shows "verify it damaged" 1 ": 64 bytes at 256" "$tool" verify keyed.lfb
 refuses "query without the key" "opens only with its key: give --key-file" "$tool" query "$keyed" abc
 head -c 1000000 large.lfb >short.lfb
 gives "verify half a file" 1 "$tool" verify short.lfb
 check "verify: where it ends" equal "$(cat out)" "short.lfb: damaged: the filter ends too early (after 1000000 bytes)"
 { cat native.lfb; echo; } >long.lfb
-gives "verify a file with more behind it" 1 "$tool" verify long.lfb
-check "verify: more behind it" holds out "long.lfb: damaged: the filter is followed by bytes"
+shows "verify a file with more behind it" 1 "long.lfb: damaged: the filter is followed by bytes" "$tool" verify long.lfb
 refuses "verify nothing" "no filter given" "$tool" verify
 refuses "verify: missing" "missing: the file cannot be opened: No such file" "$tool" verify missing
 refuses "verify: a directory" "folder: " "$tool" verify folder

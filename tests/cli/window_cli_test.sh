@@ -32,9 +32,8 @@ exact() {
 for span in 1 2 100 20000 100001 1e6; do
   for g in 1 3 7; do
     exact "$(printf '%.0f' "$span")" "$g" >wanted
-    gives "among $span keys, $g generations" 0 \
+    same "among $span keys, $g generations" 0 wanted \
       "$tool" dedupe -q --window "$span" --generations "$g" -p 1e-9 stream
-    check "among $span keys, $g generations: exactly those" cmp out wanted
   done
 done
 exact 20000 3 >wanted
@@ -95,21 +94,15 @@ check "the end of the pipe ends it" equal "$rc$(cat err)" 0
 # --- kept in a file -----------------------------------------------------------------
 seq 3000 >first
 seq 2001 5000 >second
-gives "--state: the first run" 0 "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 first
-check "--state: the first run" cmp out first
-gives "--state: a later run needs no -n and no -p" 0 "$tool" dedupe -q --window 24h --state seen second
-check "--state: a later run" cmp out <(seq 3001 5000)
-gives "--shared means the same" 0 "$tool" dedupe -q --window 1d --shared seen first second
-check "--shared means the same" test ! -s out
-gives "--state: --json" 0 "$tool" dedupe --json --window 24h --state seen first
-check "--state: --json" equal "$(json in) $(json out) $(json generations)" "3000 0 3"
+same "--state: the first run" 0 first "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 first
+same "--state: a later run needs no -n and no -p" 0 <(seq 3001 5000) "$tool" dedupe -q --window 24h --state seen second
+prints "--shared means the same" 0 "" "$tool" dedupe -q --window 1d --shared seen first second
+reports "--state: --json" 0 "in out generations" "3000 0 3" "$tool" dedupe --json --window 24h --state seen first
 check "--state: only its owner may read it" equal "$(stat -c %a seen)" 600
 gives "--state: --mode" 0 "$tool" dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
 check "--state: --mode" equal "$(stat -c %a seen640)" 640
-gives "info of a state" 0 "$tool" info --json seen
-check "info of a state" equal "$(json form) $(json span) $(json expected_insertions)" "window 86400 10000"
-gives "query of a state" 0 "$tool" query seen first
-check "query of a state" cmp out first
+reports "info of a state" 0 "form span expected_insertions" "window 86400 10000" "$tool" info --json seen
+same "query of a state" 0 first "$tool" query seen first
 gives "verify of a state" 0 "$tool" verify seen
 # A span of time goes on between runs.
 gives "0.6s" 0 "$tool" dedupe -q --window 0.6s --state soon -n 10 -p 1e-9 abc
@@ -154,11 +147,9 @@ gives "plan" 0 "$tool" plan --window 24h -n 10M -p 0.01
 check "plan: bits per key" grep -qE '^3 .* 24\.6. MiB +20\.6. +8  32h$' out
 check "plan: 7 generations" grep -qE '^7 .* 8  27\.43h$' out
 check "plan: 1 generation" grep -qE '^1 .* 6  48h$' out
-gives "plan --json" 0 "$tool" plan --window 1.5h -n 10M -p 0.01 --json
-check "plan --json" equal "$(json n) $(json span) $(json span_unit)" "10000000 5400 seconds"
+reports "plan --json" 0 "n span span_unit" "10000000 5400 seconds" "$tool" plan --window 1.5h -n 10M -p 0.01 --json
 check "plan --json: forgotten" grep -qE '"3": \{[^}]*"forgotten_after": 7200\}' out
-gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
-check "plan of keys" equal "$(json n) $(json span_unit)" "10000000 keys"
+reports "plan of keys" 0 "n span_unit" "10000000 keys" "$tool" plan --window 10M -p 0.01 --json
 for row in "10 20 16 16" "100 200 136 120" "1000000 2e+06 1333336 1142864"; do
   read -r span one three seven <<<"$row"
   gives "plan of $span keys" 0 "$tool" plan --window "$span" -p 0.01 --json
@@ -167,31 +158,24 @@ for row in "10 20 16 16" "100 200 136 120" "1000000 2e+06 1333336 1142864"; do
 done
 gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
 planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
-gives "the plan is what is made" 0 "$tool" dedupe --json --window 10M -p 0.01 abc
-check "the plan is what is made" equal "$(json bytes)" "$planned"
+reports "the plan is what is made" 0 bytes "$planned" "$tool" dedupe --json --window 10M -p 0.01 abc
 
 # --- files that programs saved ---------------------------------------------------------
 cp "$golden" window.lfb
 size=$(stat -c %s window.lfb)
-gives "verify" 0 "$tool" verify window.lfb
-check "verify: whole" equal "$(cat out)" "window.lfb: whole: window, $size bytes checked"
-gives "verify --json" 0 "$tool" verify --json window.lfb
-check "verify --json" equal "$(json verdict) $(json form) $(json strategy)" "whole window null"
+prints "verify" 0 "window.lfb: whole: window, $size bytes checked" "$tool" verify window.lfb
+reports "verify --json" 0 "verdict form strategy" "whole window null" "$tool" verify --json window.lfb
 { head -c 600 window.lfb && printf X && tail -c +602 window.lfb; } >torn.lfb
-gives "verify, damaged" 1 "$tool" verify torn.lfb
-check "verify: where" holds out "torn.lfb: damaged: a checksum does not match: "
+shows "verify, damaged" 1 "torn.lfb: damaged: a checksum does not match: " "$tool" verify torn.lfb
 head -c 700 window.lfb >short.lfb
-gives "verify, cut short" 1 "$tool" verify short.lfb
-check "verify: where it ends" holds out "short.lfb: damaged: the filter ends too early (after 700 bytes)"
+shows "verify, cut short" 1 "short.lfb: damaged: the filter ends too early (after 700 bytes)" "$tool" verify short.lfb
 cp window.lfb long.lfb
 truncate -s 64M long.lfb
-gives "verify, with 64 MiB after it" 1 "$tool" verify long.lfb
-check "verify: what follows" holds out "long.lfb: damaged: the filter is followed by bytes"
+shows "verify, with 64 MiB after it" 1 "long.lfb: damaged: the filter is followed by bytes" "$tool" verify long.lfb
 refuses "query, with 64 MiB after it" "the filter is followed by bytes" "$tool" query long.lfb abc
 refuses "query, damaged" "(see 'lfbloom verify')" "$tool" query torn.lfb abc
 seq 20 99 >live
-gives "query" 0 "$tool" query window.lfb live
-check "query: every live key" cmp -s out live
+same "query" 0 live "$tool" query window.lfb live
 seq 1000 101000 >absent
 gives "query of absent keys" 0 "$tool" query -c window.lfb absent
 check "query of absent keys: seldom" between "$(cat out)" 1 1000
@@ -200,10 +184,8 @@ check "info: the form" grep -qx 'form                 window' out
 check "info: the current generation" grep -qx 'current generation   8' out
 check "info: one line for each live generation" equal \
   "$(grep -cE '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], 2[0-9]\.[0-9]+ % full$' out)" 4
-gives "info --json" 0 "$tool" info --json window.lfb
-check "info --json" equal \
-  "$(json form) $(json expected_insertions) $(json fpp) $(json generations) $(json generation) $(json keyed)" \
-  "window 120 0.01 3 8 false"
+reports "info --json" 0 "form expected_insertions fpp generations generation keyed" "window 120 0.01 3 8 false" \
+  "$tool" info --json window.lfb
 check "info --json: the generations" equal "$(grep -oE '"bits_set"' out | wc -l)" 4
 refuses "info --show-key" "it is not a plain filter in a file" "$tool" info --show-key window.lfb
 for command in "merge -o x window.lfb" "fold -o x window.lfb" "convert --to native window.lfb x" \
