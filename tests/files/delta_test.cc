@@ -31,9 +31,7 @@ lfb_status Apply(const Filter& filter, const std::string& delta, uint64_t* turne
 }
 
 Filter Copy(const Filter& filter) {
-  lfb_filter* copy = nullptr;
-  EXPECT_EQ(lfb_filter_copy(filter.get(), &copy), LFB_OK);
-  return Filter(copy);
+  return Made<Filter>(lfb_filter_copy, filter.get());
 }
 
 void PutMany(const Filter& filter, uint64_t stream, uint64_t count) {
@@ -445,8 +443,7 @@ TEST(DeltaFile, ChangesAMappedFilter) {
 
 TEST(DeltaFile, IsAsItWasWrittenEarlier) {
   for (const GoldenDelta& row : kGoldenDeltas) {
-    std::ifstream file(std::string("tests/golden/") + row.file, std::ios::binary);
-    const std::string golden{std::istreambuf_iterator<char>(file), {}};
+    const std::string golden = FileBytes(std::string("tests/golden/") + row.file);
     EXPECT_EQ(GoldenDeltaBytes(row), golden) << row.file;
     const Filter filter = MakeGoldenDelta(row, 0);
     ASSERT_EQ(Apply(filter, golden), LFB_OK);

@@ -267,9 +267,7 @@ TEST(NativeDamage, TheFiguresKnowOfIt) {
     Filter open, again;
     ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
     ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
-    lfb_filter* made = nullptr;
-    ASSERT_EQ(lfb_filter_copy(open.get(), &made), LFB_OK);
-    const Filter copy(made);
+    const Filter copy = Made<Filter>(lfb_filter_copy, open.get());
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < asked; i++)
       wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
@@ -325,9 +323,7 @@ TEST(NativeDamage, TheFiguresKnowOfItAfterPutAllAndFold) {
     check(into, 2);
     ASSERT_EQ(lfb_filter_put_all(into.get(), whole.get()), LFB_OK);
     check(into, 2);
-    lfb_filter* made = nullptr;
-    ASSERT_EQ(lfb_filter_fold(into.get(), 2, &made), LFB_OK);
-    const Filter folded(made);
+    const Filter folded = Made<Filter>(lfb_filter_fold, into.get(), 2);
     check(folded, 1);
   }
 }
@@ -451,9 +447,7 @@ TEST(NativeForm, TheLayoutIsPinned) {
 // A file of version 1 as first written: 3 keys, a fixed seed and time. All versions must read it
 // and give the same answers.
 TEST(NativeForm, TheGoldenFileOfVersion1) {
-  lfb_filter* read = nullptr;
-  ASSERT_EQ(lfb_filter_load("tests/golden/native-v1-fast.lfb", nullptr, &read), LFB_OK);
-  const Filter golden(read);
+  const Filter golden = Made<Filter>(lfb_filter_load, "tests/golden/native-v1-fast.lfb", nullptr);
   for (const char* key : {"apple", "pear", "plum"}) EXPECT_TRUE(Has(golden, key)) << key;
   uint64_t found = 0;
   for (int i = 0; i < 10000; i++) found += Has(golden, "absent-" + std::to_string(i));

@@ -15,10 +15,7 @@ const uint32_t kOne = 1;
 
 std::string Path(const std::string& file) { return "tests/golden/" + file; }
 
-std::string Content(const std::string& file) {
-  std::ifstream stream(Path(file), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string Content(const std::string& file) { return FileBytes(Path(file)); }
 
 Filter Load(const std::string& file, const uint8_t* key = nullptr) {
   lfb_read_limits limits{};

@@ -12,6 +12,7 @@
 #include "bloom/kinds/growing_files.h"
 #include "tests/support/growings.h"
 #include "tests/support/native_bytes.h"
+#include "tests/support/streams.h"
 
 constexpr uint64_t kGoldenTime = 1700000000;  // in the header of native files
 
@@ -142,8 +143,7 @@ inline std::string GoldenGrowingBytes(const std::string& path) {
   EXPECT_EQ(lfb_growing_mapped_create(path.c_str(), &config, &growing), LFB_OK);
   for (uint64_t i = 0; i < kGoldenGrowingKeys; i++) lfb_growing_put_u64(growing, GoldenNumber(i));
   lfb_growing_mapped_close(growing);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::string bytes = FileBytes(path);
   unlink(path.c_str());
   for (uint32_t layer = 0; layer < LFB_GROWING_LAYERS; layer++) {
     const size_t from = LFB_GROWING_STRIPES + layer * size_t{LFB_GROWING_STRIPES_SIZE};

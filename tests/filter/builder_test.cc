@@ -11,15 +11,10 @@
 
 namespace {
 
-struct BuilderFree {
-  void operator()(lfb_builder* builder) const { lfb_builder_free(builder); }
-};
-using Builder = std::unique_ptr<lfb_builder, BuilderFree>;
+using Builder = std::unique_ptr<lfb_builder, Freed<lfb_builder_free>>;
 
 Builder Begin(const lfb_config& config, unsigned threads) {
-  lfb_builder* builder = nullptr;
-  EXPECT_EQ(lfb_builder_create(&config, threads, &builder), LFB_OK);
-  return Builder(builder);
+  return Made<Builder>(lfb_builder_create, &config, threads);
 }
 
 std::vector<uint64_t> Keys(uint64_t stream, size_t count) {
@@ -80,9 +75,7 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterThatPutManyMakes) {
 }
 
 Builder BeginUnsized(const lfb_config& config, unsigned threads) {
-  lfb_builder* builder = nullptr;
-  EXPECT_EQ(lfb_builder_create_unsized(&config, threads, &builder), LFB_OK);
-  return Builder(builder);
+  return Made<Builder>(lfb_builder_create_unsized, &config, threads);
 }
 
 // Without a number of keys: the filter that put_many makes for that number, in the same words. More

@@ -216,9 +216,7 @@ TEST(ObjectBytes, AreWhatTheFunnelPuts) {
 TEST_P(EveryStrategy, CopyIsEqualAndApart) {
   const Filter filter = Make(1000, 0.01, GetParam());
   for (uint64_t i = 0; i < 500; i++) Put(filter, Key(i));
-  lfb_filter* made = nullptr;
-  ASSERT_EQ(lfb_filter_copy(filter.get(), &made), LFB_OK);
-  const Filter copy(made);
+  const Filter copy = Made<Filter>(lfb_filter_copy, filter.get());
   EXPECT_EQ(Stats(copy).bits_set, Stats(filter).bits_set);
   for (uint64_t i = 0; i < 2000; i++) EXPECT_EQ(Has(copy, Key(i)), Has(filter, Key(i)));
   Put(copy, "only in the copy");

@@ -17,9 +17,7 @@ Filter Fold(const Filter& filter, uint64_t factor) {
 
 // An empty filter with the description of this one.
 Filter Empty(const Filter& filter) {
-  lfb_filter* made = nullptr;
-  EXPECT_EQ(lfb_filter_make_empty(&filter->description, false, &made), LFB_OK);
-  return Filter(made);
+  return Made<Filter>(lfb_filter_make_empty, &filter->description, false);
 }
 
 void PutKeys(const Filter& filter, uint64_t stream, uint64_t count) {
@@ -163,9 +161,7 @@ TEST_P(EveryStrategyFold, IsAFilterLikeAnyOther) {
     of->at += *got;
     return LFB_OK;
   };
-  lfb_filter* back = nullptr;
-  ASSERT_EQ(lfb_filter_read(read, &from, nullptr, &back), LFB_OK);
-  const Filter opened(back);
+  const Filter opened = Made<Filter>(lfb_filter_read, read, &from, nullptr);
   EXPECT_EQ(DifferentWords(opened, folded), 0u);
   EXPECT_EQ(lfb_filter_put_all(opened.get(), wide.get()), LFB_OK);
   EXPECT_EQ(DifferentWords(opened, folded), 0u);

@@ -175,9 +175,7 @@ TEST(HashChoice, AFileIsReadByEveryLevel) {
   const Filter filter = Make(Given(LFB_HASH_AES, 0, false));
   for (int i = 0; i < 1000; i++) Put(filter, std::string(static_cast<size_t>(i), 'x'));
   for (int level = LFB_SIMD_NONE; level <= lfb_simd_best(); level++) {
-    lfb_filter* copy = nullptr;
-    ASSERT_EQ(lfb_filter_copy(filter.get(), &copy), LFB_OK);
-    const Filter other(copy);
+    const Filter other = Made<Filter>(lfb_filter_copy, filter.get());
     lfb_hasher_init(&other->layout.hasher, &other->description.hash, static_cast<lfb_simd>(level));
     for (int i = 0; i < 1000; i++)
       ASSERT_FALSE(Put(other, std::string(static_cast<size_t>(i), 'x'))) << level << " " << i;

@@ -12,15 +12,10 @@
 
 namespace {
 
-struct WatchFree {
-  void operator()(lfb_watch* watch) const { lfb_watch_free(watch); }
-};
-using Watch = std::unique_ptr<lfb_watch, WatchFree>;
+using Watch = std::unique_ptr<lfb_watch, Freed<lfb_watch_free>>;
 
 Watch Begin(const Filter& filter, const lfb_watch_config& config) {
-  lfb_watch* watch = nullptr;
-  EXPECT_EQ(lfb_watch_create(filter.get(), &config, &watch), LFB_OK);
-  return Watch(watch);
+  return Made<Watch>(lfb_watch_create, filter.get(), &config);
 }
 
 lfb_watch_figures Look(const Watch& watch) {
@@ -270,9 +265,7 @@ TEST(WatchRace, ACrossingIsReportedOnce) {
     lfb_filter_stats(static_cast<const lfb_filter*>(watched), figures);
     std::this_thread::yield();
   };
-  lfb_watch* made = nullptr;
-  ASSERT_EQ(lfb_watch_create_over(stats, filter.get(), &config, &made), LFB_OK);
-  const Watch watch(made);
+  const Watch watch = Made<Watch>(lfb_watch_create_over, stats, filter.get(), &config);
   InStep in_step(kThreads);
   std::atomic<uint64_t> unseen{0};
   RunTogether(kThreads, [&](unsigned t) {

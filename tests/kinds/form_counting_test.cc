@@ -11,22 +11,10 @@
 namespace {
 
 constexpr size_t kPrefix = 256, kHeader = 512;
-constexpr lfb_read_limits kNoLimits = {};
 
-std::string CountingBytes(const Counting& counting) {
-  std::string bytes;
-  EXPECT_EQ(lfb_counting_write(counting.get(), AppendTo, &bytes), LFB_OK);
-  return bytes;
-}
-
-lfb_status ReadCounting(Source source, Counting* counting = nullptr,
-                        const lfb_read_limits& limits = kNoLimits) {
-  return ReadBy(lfb_counting_read, std::move(source), counting, limits);
-}
-
-lfb_status ReadCounting(const std::string& bytes, Counting* counting = nullptr,
-                        const lfb_read_limits& limits = kNoLimits) {
-  return ReadCounting(Source{bytes}, counting, limits);
+template <typename From>
+lfb_status ReadCounting(const From& from, Counting* counting = nullptr, const lfb_read_limits& limits = {}) {
+  return ReadBy(lfb_counting_read, Source{from}, counting, limits);
 }
 
 // Keys 0, 1, ...; key i is put i % 5 + 1 times, and one key 20 times: stuck.
@@ -62,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryCountingForm, testing::ValuesIn(AllStrategies
 TEST_P(EveryCountingForm, ComesBackWithItsCounts) {
   const Counting counting = Filled(Config(500, 0.01, GetParam()));
   Counting read;
-  ASSERT_EQ(ReadCounting(Source{CountingBytes(counting), 4097}, &read), LFB_OK);
+  ASSERT_EQ(ReadCounting(Source{Bytes(counting), 4097}, &read), LFB_OK);
   ASSERT_TRUE(Counters(read) == Counters(counting));
   EXPECT_GT(Stats(read).counters_stuck, 0u);
   EXPECT_EQ(Stats(counting).written, 0u);
@@ -86,7 +74,7 @@ TEST(CountingForm, AKeyedOneLetsItsKeysBeRemoved) {
   lfb_read_limits limits{};
   limits.key = key;
   Counting read;
-  ASSERT_EQ(ReadCounting(CountingBytes(Filled(config)), &read, limits), LFB_OK);
+  ASSERT_EQ(ReadCounting(Bytes(Filled(config)), &read, limits), LFB_OK);
   for (uint64_t i = 0; i < 500; i++) ASSERT_TRUE(lfb_counting_remove_u64(read.get(), i));
 }
 
@@ -94,7 +82,7 @@ TEST(CountingForm, AKeyedOneLetsItsKeysBeRemoved) {
 // counters there.
 TEST(CountingForm, OpenedDamagedItsCountersAreStuck) {
   for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
-    std::string bytes = CountingBytes(Filled(Config(501, 0.01, id)));
+    std::string bytes = Bytes(Filled(Config(501, 0.01, id)));
     bytes[kHeader + 300] ^= 1;
     lfb_read_limits limits{};
     EXPECT_EQ(ReadCounting(bytes, nullptr, limits), LFB_ERROR_BAD_CHECKSUM);
@@ -103,13 +91,13 @@ TEST(CountingForm, OpenedDamagedItsCountersAreStuck) {
     ASSERT_EQ(ReadCounting(bytes, &read, limits), LFB_OK);
     EXPECT_EQ(Stats(read).counters_stuck, Stats(read).bit_count);
     EXPECT_EQ(Stats(read).bits_set, Stats(read).bit_count);
-    ASSERT_EQ(ReadCounting(CountingBytes(read)), LFB_OK) << "once written again it is whole";
+    ASSERT_EQ(ReadCounting(Bytes(read)), LFB_OK) << "once written again it is whole";
   }
 }
 
 // The header's fields, each with its worst value, with valid checksums.
 TEST(CountingForm, ForgedHeadersAreRefused) {
-  const std::string bytes = CountingBytes(Filled());
+  const std::string bytes = Bytes(Filled());
   const auto forged = [&](size_t at, uint64_t value) {
     std::string changed = bytes;
     Store(&changed, at, value);
@@ -150,23 +138,14 @@ TEST(CountingForm, CountersBeyondTheLastAreRefused) {
   const uint64_t bits = Stats(counting).bit_count;
   ASSERT_NE(bits % 64, 0u);
   for (uint64_t at : {bits - 1, bits, bits | 63}) {
-    std::string bytes = CountingBytes(counting);
+    std::string bytes = Bytes(counting);
     bytes[kHeader + at / 2] |= static_cast<char>(1 << (4 * (at % 2)));
     SealAll(&bytes);
     EXPECT_EQ(ReadCounting(bytes), at < bits ? LFB_OK : LFB_ERROR_BAD_HEADER) << at;
   }
 }
 
-class CountingFiles : public Files {
- protected:
-  lfb_status LoadCounting(const std::string& name, Counting* counting = nullptr) {
-    lfb_counting* loaded = nullptr;
-    const lfb_status status = lfb_counting_load(Path(name).c_str(), nullptr, &loaded);
-    Counting owner(loaded);
-    if (counting != nullptr) *counting = std::move(owner);
-    return status;
-  }
-};
+class CountingFiles : public Files {};
 
 // Saved during puts and removals, the file is whole and has the keys that were always present.
 // Seen to fail 10 times in 10 with the CAS torn.
@@ -189,8 +168,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
         ASSERT_TRUE(lfb_counting_remove_u64(counting.get(), key));
       }
     });
-    Counting loaded;
-    ASSERT_EQ(LoadCounting("a", &loaded), LFB_OK);
+    const Counting loaded = Made<Counting>(lfb_counting_load, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kKept; i++)
       ASSERT_TRUE(lfb_counting_might_contain_u64(loaded.get(), i));
   }
@@ -219,14 +197,11 @@ TEST(CountingForm, GoldenFilesAreReadAndMadeAgain) {
   for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
     const std::string path =
         std::string("tests/golden/counting-v1-") + lfb_strategy_name(id) + ".lfb";
-    lfb_counting* loaded = nullptr;
-    ASSERT_EQ(lfb_counting_load(path.c_str(), nullptr, &loaded), LFB_OK) << path;
-    const Counting counting(loaded);
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const Counting counting = Made<Counting>(lfb_counting_load, path.c_str(), nullptr);
+    const std::string bytes = FileBytes(path);
     const uint64_t then = Stats(counting).written;
-    EXPECT_EQ(Stamped(CountingBytes(counting), then, kPrefix), bytes);
-    EXPECT_EQ(Stamped(CountingBytes(MakeGolden(id)), then, kPrefix), bytes);
+    EXPECT_EQ(Stamped(Bytes(counting), then, kPrefix), bytes);
+    EXPECT_EQ(Stamped(Bytes(MakeGolden(id)), then, kPrefix), bytes);
     for (int i = 0; i < 100; i++) {
       const std::string text = std::to_string(i);
       for (int n = 0; n <= i % 7; n++)

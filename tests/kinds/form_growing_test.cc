@@ -9,22 +9,10 @@
 namespace {
 
 constexpr size_t kHeader = 256;
-constexpr lfb_read_limits kNoLimits = {};
 
-std::string GrowingBytes(const Growing& growing) {
-  std::string bytes;
-  EXPECT_EQ(lfb_growing_write(growing.get(), AppendTo, &bytes), LFB_OK);
-  return bytes;
-}
-
-lfb_status ReadGrowing(Source source, Growing* growing = nullptr,
-                       const lfb_read_limits& limits = kNoLimits) {
-  return ReadBy(lfb_growing_read, std::move(source), growing, limits);
-}
-
-lfb_status ReadGrowing(const std::string& bytes, Growing* growing = nullptr,
-                       const lfb_read_limits& limits = kNoLimits) {
-  return ReadGrowing(Source{bytes}, growing, limits);
+template <typename From>
+lfb_status ReadGrowing(const From& from, Growing* growing = nullptr, const lfb_read_limits& limits = {}) {
+  return ReadBy(lfb_growing_read, Source{from}, growing, limits);
 }
 
 Growing Filled(const lfb_config& config, uint64_t keys) {
@@ -54,7 +42,7 @@ TEST_P(EveryGrowingForm, ComesBackAndGrowsOn) {
   config.memory_preference = LFB_MEMORY_SMALLEST;
   const Growing growing = Filled(config, 8000);
   Growing read;
-  ASSERT_EQ(ReadGrowing(Source{GrowingBytes(growing), 7}, &read), LFB_OK);
+  ASSERT_EQ(ReadGrowing(Source{Bytes(growing), 7}, &read), LFB_OK);
   for (uint64_t end : {8000, 30000}) {
     for (uint64_t i = 8000; i < end; i++)
       ASSERT_EQ(lfb_growing_put_u64(growing.get(), i), lfb_growing_put_u64(read.get(), i));
@@ -81,7 +69,7 @@ TEST(GrowingForm, AKeyedOneGrowsOnAndHasNoLayerOfAnother) {
   memcpy(config.key, key, sizeof key);
   const Growing growing = Filled(config, 5000);
   EXPECT_FALSE(Figures(growing).key_kept);
-  const std::string bytes = GrowingBytes(growing);
+  const std::string bytes = Bytes(growing);
   lfb_damage damage;
   lfb_read_limits limits{};
   limits.damage = &damage;
@@ -94,7 +82,7 @@ TEST(GrowingForm, AKeyedOneGrowsOnAndHasNoLayerOfAnother) {
     ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
 
   // One layer of a keyed filter among those of another, for any keys queried.
-  const std::string plain = GrowingBytes(Filled());
+  const std::string plain = Bytes(Filled());
   const std::vector<size_t> keyed_at = LayersAt(bytes), at = LayersAt(plain);
   const std::string mixed = plain.substr(0, at[1]) + bytes.substr(keyed_at[1]);
   const std::string turned = bytes.substr(0, keyed_at[1]) + plain.substr(at[1]);
@@ -108,7 +96,7 @@ TEST(GrowingForm, AKeyedOneGrowsOnAndHasNoLayerOfAnother) {
 // A label is copied into copies and files, and leaves the rest of the form unchanged.
 TEST(GrowingForm, TheLabelGoesAlong) {
   const Growing growing = Filled();
-  const std::string without = GrowingBytes(growing);
+  const std::string without = Bytes(growing);
   EXPECT_STREQ(lfb_growing_label(growing.get()), "");
   EXPECT_EQ(lfb_growing_set_label(growing.get(), "two\nlines"), LFB_ERROR_BAD_LABEL);
   EXPECT_EQ(lfb_growing_set_label(growing.get(), std::string(64, 'x').c_str()),
@@ -118,14 +106,14 @@ TEST(GrowingForm, TheLabelGoesAlong) {
   for (const std::string& label : {longest, std::string("urls, 2026"), std::string()}) {
     ASSERT_EQ(lfb_growing_set_label(growing.get(), label.c_str()), LFB_OK);
     ASSERT_EQ(lfb_growing_set_label(growing.get(), lfb_growing_label(growing.get())), LFB_OK);
-    const std::string bytes = GrowingBytes(growing);
+    const std::string bytes = Bytes(growing);
     EXPECT_EQ(bytes.substr(48, 64), label + std::string(64 - label.size(), '\0'));
     Growing read;
     ASSERT_EQ(ReadGrowing(bytes, &read), LFB_OK);
     EXPECT_EQ(lfb_growing_label(read.get()), label);
     EXPECT_EQ(lfb_growing_label(Copy(read).get()), label);
   }
-  EXPECT_EQ(GrowingBytes(growing).substr(48, 64), without.substr(48, 64));
+  EXPECT_EQ(Bytes(growing).substr(48, 64), without.substr(48, 64));
 }
 
 // A kept key is in every layer's header, also in layers added after reading. Seen to fail when
@@ -134,9 +122,9 @@ TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
   lfb_config config = Config(1024, 0.01, LFB_FAST);
   config.seed = 0;  // the default hash, with a key that is drawn
   Growing read;
-  ASSERT_EQ(ReadGrowing(GrowingBytes(Filled(config, 5000)), &read), LFB_OK);
+  ASSERT_EQ(ReadGrowing(Bytes(Filled(config, 5000)), &read), LFB_OK);
   for (uint64_t i = 5000; i < 20000; i++) lfb_growing_put_u64(read.get(), i);
-  ASSERT_EQ(ReadGrowing(GrowingBytes(read), &read), LFB_OK);
+  ASSERT_EQ(ReadGrowing(Bytes(read), &read), LFB_OK);
   EXPECT_GE(Figures(read).layers, 5u);
   EXPECT_TRUE(Figures(read).key_kept);
   for (uint64_t i = 0; i < 20000; i++)
@@ -144,7 +132,7 @@ TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
 }
 
 TEST(GrowingForm, OpenedDamagedItKnowsNoFigures) {
-  std::string bytes = GrowingBytes(Filled());
+  std::string bytes = Bytes(Filled());
   bytes[LayersAt(bytes)[1] + 300] ^= 1;
   lfb_read_limits limits{};
   limits.open_damaged = true;
@@ -156,7 +144,7 @@ TEST(GrowingForm, OpenedDamagedItKnowsNoFigures) {
 
 // The header's fields, each with its worst value, with a valid checksum.
 TEST(GrowingForm, ForgedHeadersAreRefused) {
-  const std::string bytes = GrowingBytes(Filled());
+  const std::string bytes = Bytes(Filled());
   const auto forged = [&](size_t at, uint64_t value) {
     std::string changed = bytes;
     Store(&changed, at, value);
@@ -186,7 +174,7 @@ TEST(GrowingForm, ForgedHeadersAreRefused) {
 
 // Layers that are valid alone, but not those of one growing filter.
 TEST(GrowingForm, ForgedLayersAreRefused) {
-  const std::string bytes = GrowingBytes(Filled());
+  const std::string bytes = Bytes(Filled());
   const std::vector<size_t> at = LayersAt(bytes);
   const std::string header = bytes.substr(0, kHeader);
   const std::string first = bytes.substr(at[0], at[1] - at[0]);
@@ -212,16 +200,7 @@ TEST(GrowingForm, ForgedLayersAreRefused) {
   EXPECT_EQ(ReadGrowing(claims + layer), LFB_ERROR_BAD_HEADER);
 }
 
-class GrowingFiles : public Files {
- protected:
-  lfb_status LoadGrowing(const std::string& name, Growing* growing = nullptr) {
-    lfb_growing* loaded = nullptr;
-    const lfb_status status = lfb_growing_load(Path(name).c_str(), nullptr, &loaded);
-    Growing owner(loaded);
-    if (growing != nullptr) *growing = std::move(owner);
-    return status;
-  }
-};
+class GrowingFiles : public Files {};
 
 // Saved while it grows, the file is whole and has the keys that were put before.
 TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
@@ -235,8 +214,7 @@ TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
       }
       for (uint64_t i = 0; i < kKeys; i++) lfb_growing_put_u64(growing.get(), Mix(round + t, i));
     });
-    Growing loaded;
-    ASSERT_EQ(LoadGrowing("a", &loaded), LFB_OK);
+    const Growing loaded = Made<Growing>(lfb_growing_load, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kBefore; i++)
       ASSERT_TRUE(lfb_growing_might_contain_u64(loaded.get(), i));
   }
@@ -244,16 +222,13 @@ TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
 
 // Written by this version when growing filters were first written: of the texts 0 to 4999.
 TEST(GrowingForm, AnOldFileIsReadAndWrittenAgain) {
-  lfb_growing* read = nullptr;
-  ASSERT_EQ(lfb_growing_load("tests/golden/growing-v1-fast.lfb", nullptr, &read), LFB_OK);
-  const Growing growing(read);
+  const Growing growing = Made<Growing>(lfb_growing_load, "tests/golden/growing-v1-fast.lfb", nullptr);
   for (uint64_t i = 0; i < 5000; i++) {
     const std::string text = std::to_string(i);
     ASSERT_TRUE(lfb_growing_might_contain(growing.get(), text.data(), text.size()));
   }
   EXPECT_EQ(Figures(growing).layers, 3u);
-  std::ifstream file("tests/golden/growing-v1-fast.lfb", std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string bytes = FileBytes("tests/golden/growing-v1-fast.lfb");
   const auto timeless = [](std::string form) {
     Store(&form, 40, 0);
     SealHeader(&form);
@@ -261,7 +236,7 @@ TEST(GrowingForm, AnOldFileIsReadAndWrittenAgain) {
       if (at < form.size()) form.replace(at, 256, Stamped(form.substr(at, 256), 0));
     return form;
   };
-  EXPECT_EQ(timeless(bytes), timeless(GrowingBytes(growing)));
+  EXPECT_EQ(timeless(bytes), timeless(Bytes(growing)));
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // //tests/files:every_form_test has what all forms have in common.
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "tests/support/files.h"
 #include "tests/support/native_bytes.h"
@@ -20,23 +18,11 @@ uint64_t WordOf(double value) {
   return word;
 }
 
-constexpr lfb_read_limits kNoLimits = {};
 constexpr uint64_t kKeys = 300;
 
-std::string WindowBytes(const Window& window) {
-  std::string bytes;
-  EXPECT_EQ(lfb_window_write(window.get(), AppendTo, &bytes), LFB_OK);
-  return bytes;
-}
-
-lfb_status ReadWindow(Source source, Window* window = nullptr,
-                      const lfb_read_limits& limits = kNoLimits) {
-  return ReadBy(lfb_window_read, std::move(source), window, limits);
-}
-
-lfb_status ReadWindow(const std::string& bytes, Window* window = nullptr,
-                      const lfb_read_limits& limits = kNoLimits) {
-  return ReadWindow(Source{bytes}, window, limits);
+template <typename From>
+lfb_status ReadWindow(const From& from, Window* window = nullptr, const lfb_read_limits& limits = {}) {
+  return ReadBy(lfb_window_read, Source{from}, window, limits);
 }
 
 // Puts keys 0, 1, ... in six generations, the last of which is current.
@@ -57,23 +43,6 @@ void ExpectLiveKeys(const Window& window, uint32_t generations) {
     ASSERT_TRUE(lfb_window_might_contain_u64(window.get(), i)) << i;
 }
 
-void ExpectSameFigures(const Window& is, const Window& was) {
-  const lfb_window_figures a = Stats(is), b = Stats(was);
-  EXPECT_EQ(a.expected_insertions, b.expected_insertions);
-  EXPECT_EQ(a.fpp, b.fpp);
-  EXPECT_EQ(a.generations, b.generations);
-  EXPECT_EQ(a.span, b.span);
-  EXPECT_EQ(a.probes, b.probes);
-  EXPECT_EQ(a.block_words, b.block_words);
-  EXPECT_EQ(a.hash, b.hash);
-  EXPECT_EQ(a.key_kept, b.key_kept);
-  EXPECT_EQ(a.generation, b.generation);
-  EXPECT_EQ(a.bytes, b.bytes);
-  EXPECT_EQ(a.bit_count, b.bit_count);
-  EXPECT_EQ(a.expected_fpp, b.expected_fpp);
-  for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) EXPECT_EQ(a.live[i].bits_set, b.live[i].bits_set) << i;
-}
-
 // With a span, or by insertions, or neither.
 TEST(WindowForm, ItIsReadWithItsGenerationAndWhenThatBegan) {
   for (uint32_t generations : {1u, 3u, 7u})
@@ -82,7 +51,7 @@ TEST(WindowForm, ItIsReadWithItsGenerationAndWhenThatBegan) {
       config.span = words == 4 ? 1e9 : 0;
       const Window window = Filled(config);
       window->config.by_insertions = words == 2;
-      const std::string bytes = WindowBytes(window);
+      const std::string bytes = Bytes(window);
       Window read;
       ASSERT_EQ(ReadWindow(bytes, &read), LFB_OK);
       const uint64_t e = lfb_window_generation(window.get());
@@ -96,7 +65,7 @@ TEST(WindowForm, ItIsReadWithItsGenerationAndWhenThatBegan) {
       EXPECT_EQ(is.boottime, was.boottime);
       EXPECT_EQ(is.realtime, was.realtime);
       EXPECT_EQ(is.realtime != 0, words == 4) << "without a span there is no time in a file";
-      EXPECT_EQ(Stamped(WindowBytes(read), 7, kPrefix), Stamped(bytes, 7, kPrefix));
+      EXPECT_EQ(Stamped(Bytes(read), 7, kPrefix), Stamped(bytes, 7, kPrefix));
       // It forgets as the first one would: the keys of the current generation stay for G more.
       Advance(read, generations);
       for (uint64_t i = kKeys / 6 * 5; i < kKeys; i++)
@@ -111,7 +80,7 @@ TEST(WindowForm, WhatWasClaimedIsClaimed) {
   const Window window = MakeWindow(WindowConfig(1000, 1e-9));
   for (uint64_t i = 0; i < 100; i++) ASSERT_TRUE(lfb_window_claim_u64(window.get(), i));
   Window read;
-  ASSERT_EQ(ReadWindow(WindowBytes(window), &read), LFB_OK);
+  ASSERT_EQ(ReadWindow(Bytes(window), &read), LFB_OK);
   for (uint64_t i = 0; i < 100; i++) ASSERT_FALSE(lfb_window_claim_u64(read.get(), i));
   EXPECT_TRUE(lfb_window_claim_u64(read.get(), 100));
 }
@@ -119,7 +88,7 @@ TEST(WindowForm, WhatWasClaimedIsClaimed) {
 // Damaged words, opened, are full in every live generation: no key is lost, and G + 1 generations
 // later they are as others.
 TEST(WindowForm, OpenedDamagedItLosesNoKey) {
-  std::string bytes = WindowBytes(Filled());
+  std::string bytes = Bytes(Filled());
   bytes[kHeader + 300] ^= 1;
   lfb_read_limits limits{};
   EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_ERROR_BAD_CHECKSUM);
@@ -129,7 +98,7 @@ TEST(WindowForm, OpenedDamagedItLosesNoKey) {
   ExpectLiveKeys(read, 3);
   EXPECT_EQ(Stats(read).live[0].approximate_count, UINT64_MAX);
   EXPECT_EQ(Stats(read).expected_fpp, 1);
-  ASSERT_EQ(ReadWindow(WindowBytes(read)), LFB_OK) << "once written again it is whole";
+  ASSERT_EQ(ReadWindow(Bytes(read)), LFB_OK) << "once written again it is whole";
   Advance(read, 4);
   EXPECT_EQ(Stats(read).expected_fpp, 0);
 }
@@ -137,7 +106,7 @@ TEST(WindowForm, OpenedDamagedItLosesNoKey) {
 // The header's fields, each with its worst values, with valid checksums.
 TEST(WindowForm, ForgedHeadersAreRefused) {
   const Window window = Filled();
-  const std::string bytes = WindowBytes(window);
+  const std::string bytes = Bytes(window);
   const auto forged = [&](size_t at, uint64_t value) {
     std::string changed = bytes;
     Store(&changed, at, value);
@@ -196,7 +165,7 @@ TEST(WindowForm, AnyTimeIsTicked) {
   const Window window = Filled(config);
   for (uint64_t time : {uint64_t{0}, uint64_t{1}, UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1})
     for (bool same_boot : {false, true}) {
-      std::string bytes = WindowBytes(window);
+      std::string bytes = Bytes(window);
       if (!same_boot) Store(&bytes, 56, 1);
       Store(&bytes, 72, time), Store(&bytes, 80, time);
       SealHeader(&bytes);
@@ -210,16 +179,7 @@ TEST(WindowForm, AnyTimeIsTicked) {
     }
 }
 
-class WindowFiles : public Files {
- protected:
-  lfb_status LoadWindow(const std::string& name, Window* window = nullptr) {
-    lfb_window* loaded = nullptr;
-    const lfb_status status = lfb_window_load(Path(name).c_str(), nullptr, &loaded);
-    Window owner(loaded);
-    if (window != nullptr) *window = std::move(owner);
-    return status;
-  }
-};
+class WindowFiles : public Files {};
 
 // Saved during puts and advances, a file has the keys that are live before and after.
 TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {
@@ -238,8 +198,7 @@ TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {
         for (uint64_t i = 0; !saved; i++) lfb_window_put_u64(window.get(), Mix(round, i));
       }
     });
-    Window loaded;
-    ASSERT_EQ(LoadWindow("a", &loaded), LFB_OK);
+    const Window loaded = Made<Window>(lfb_window_load, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kKept; i++)
       ASSERT_TRUE(lfb_window_might_contain_u64(loaded.get(), i)) << i;
   }
@@ -257,21 +216,16 @@ Window MakeGolden() {
   return window;
 }
 
-std::string GoldenBytes(const std::string& name) {
-  std::ifstream file("tests/golden/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Written by the first version of windows that are rings of layers.  It is read, holds the keys that are live,
 // and is written and made again byte for byte, on every machine.
 TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
-  const std::string bytes = GoldenBytes("window-v2.lfb");
+  const std::string bytes = FileBytes("tests/golden/window-v2.lfb");
   Window window;
   ASSERT_EQ(ReadWindow(bytes, &window), LFB_OK);
   uint64_t then;
   memcpy(&then, bytes.data() + kPrefix + 80, sizeof then);
-  EXPECT_EQ(Stamped(WindowBytes(window), LFB_LITTLE_64(then), kPrefix), bytes);
-  EXPECT_EQ(Stamped(WindowBytes(MakeGolden()), LFB_LITTLE_64(then), kPrefix), bytes);
+  EXPECT_EQ(Stamped(Bytes(window), LFB_LITTLE_64(then), kPrefix), bytes);
+  EXPECT_EQ(Stamped(Bytes(MakeGolden()), LFB_LITTLE_64(then), kPrefix), bytes);
   for (int i = 20; i < 100; i++) {
     const std::string text = std::to_string(i);
     EXPECT_TRUE(lfb_window_might_contain(window.get(), text.data(), text.size())) << text;
@@ -280,7 +234,7 @@ TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
 
 // One of before 1.0, with tags in its cells.
 TEST(WindowForm, AnOldOneIsRefused) {
-  EXPECT_EQ(ReadWindow(GoldenBytes("window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(ReadWindow(FileBytes("tests/golden/window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
   lfb_window* window = nullptr;
   EXPECT_EQ(lfb_window_load("tests/golden/window-v1.lfb", nullptr, &window), LFB_ERROR_UNKNOWN_VERSION);
 }

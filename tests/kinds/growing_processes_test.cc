@@ -9,10 +9,7 @@
 
 namespace {
 
-struct GrowingFree {
-  void operator()(lfb_growing* growing) const { lfb_growing_free(growing); }
-};
-using Growing = std::unique_ptr<lfb_growing, GrowingFree>;
+using Growing = std::unique_ptr<lfb_growing, Freed<lfb_growing_free>>;
 
 Growing CreateGrowing(const char* path, uint64_t first = 1024) {
   lfb_growing* growing = nullptr;
@@ -22,9 +19,7 @@ Growing CreateGrowing(const char* path, uint64_t first = 1024) {
 }
 
 Growing OpenGrowing(const char* path) {
-  lfb_growing* growing = nullptr;
-  EXPECT_EQ(lfb_growing_mapped_open(path, nullptr, &growing), LFB_OK) << strerror(errno);
-  return Growing(growing);
+  return Made<Growing>(lfb_growing_mapped_open, path, nullptr);
 }
 
 lfb_growing_figures Figures(const lfb_growing* growing) {

@@ -446,9 +446,7 @@ TEST(GrowingRace, EachNewKeyIsNewToAtLeastOneThread) {
 }
 
 Filter Plain(const Growing& growing) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_growing_to_filter(growing.get(), &filter), LFB_OK);
-  return Filter(filter);
+  return Made<Filter>(lfb_growing_to_filter, growing.get());
 }
 
 uint64_t DifferentWords(const Filter& a, const Filter& b) {
@@ -463,9 +461,7 @@ uint64_t DifferentWords(const Filter& a, const Filter& b) {
 TEST(Growing, BecomesAPlainFilterIfItsLayersFold) {
   const Growing growing = MakeGrowing(Config(10000, 0.01, LFB_SBBF));
   ASSERT_EQ(lfb_growing_set_label(growing.get(), "grown"), LFB_OK);
-  lfb_filter* empty = nullptr;
-  ASSERT_EQ(lfb_growing_to_filter(growing.get(), &empty), LFB_OK);
-  const Filter direct(empty);
+  const Filter direct = Made<Filter>(lfb_growing_to_filter, growing.get());
   uint64_t count = 0;
   while (Figures(growing).layers < 4) {
     lfb_growing_put_u64(growing.get(), ++count);

@@ -14,18 +14,13 @@
 
 namespace {
 
-struct VersionsFree {
-  void operator()(lfb_versions* versions) const { lfb_versions_free(versions); }
-};
-using Versions = std::unique_ptr<lfb_versions, VersionsFree>;
+using Versions = std::unique_ptr<lfb_versions, Freed<lfb_versions_free>>;
 
 // So few false positives that a lost key shows.
 const lfb_config kConfig = Config(2000, 1e-6, LFB_FAST);
 
 Versions MakeVersions(const lfb_config& config = kConfig) {
-  lfb_versions* versions = nullptr;
-  EXPECT_EQ(lfb_versions_create(&config, &versions), LFB_OK);
-  return Versions(versions);
+  return Made<Versions>(lfb_versions_create, &config);
 }
 
 lfb_filter* Begin(const Versions& versions, const lfb_config& config = kConfig) {
@@ -77,7 +72,7 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
 TEST(Versions, WithoutAVersionNoKeyIsDenied) {
   lfb_versions* it = nullptr;
   ASSERT_EQ(lfb_versions_create_waiting(&it), LFB_OK);
-  const std::unique_ptr<lfb_versions, VersionsFree> owner(it);
+  const std::unique_ptr<lfb_versions, Freed<lfb_versions_free>> owner(it);
   std::vector<uint64_t> numbers(1000);
   std::vector<uint64_t> answers(16);
   uint64_t number = 7;

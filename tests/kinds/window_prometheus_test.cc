@@ -9,19 +9,14 @@
 
 namespace {
 
-struct WindowFree {
-  void operator()(lfb_window* window) const { lfb_window_free(window); }
-};
-using Window = std::unique_ptr<lfb_window, WindowFree>;
+using Window = std::unique_ptr<lfb_window, Freed<lfb_window_free>>;
 
 Window Make(uint64_t n, double fpp, uint32_t generations) {
   lfb_window_config config{};
   config.expected_insertions = n;
   config.fpp = fpp;
   config.generations = generations;
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_create(&config, &window), LFB_OK);
-  return Window(window);
+  return Made<Window>(lfb_window_create, &config);
 }
 
 struct Named {

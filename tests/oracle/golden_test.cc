@@ -1,43 +1,16 @@
 // golden_test.cc - results of Guava 31.1 on OpenJDK 17, as facts. Needs no Java.
-#include <gtest/gtest.h>
-#include <lfbloom/filter.h>
-
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/filters.h"
 #include "tests/support/murmur128_vectors.h"
 
 namespace {
 
-struct FreeFilter {
-  void operator()(lfb_filter* filter) const { lfb_filter_free(filter); }
-};
-using Filter = std::unique_ptr<lfb_filter, FreeFilter>;
 using Bytes = std::vector<uint8_t>;
-
-lfb_config config_of(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
-  lfb_config config{};
-  config.expected_insertions = n;
-  config.fpp = fpp;
-  config.strategy = strategy;
-  return config;
-}
-
-Filter create(const lfb_config& config) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
-  return Filter(filter);
-}
-
-lfb_stats stats_of(const Filter& filter) {
-  lfb_stats stats;
-  lfb_filter_stats(filter.get(), &stats);
-  return stats;
-}
 
 Bytes from_hex(const std::string& text) {
   Bytes bytes;
@@ -104,22 +77,22 @@ void expect_guavas_fpp(const lfb_stats& stats, double expected) {
 
 // ---- create ----
 
-struct Made {
+struct Created {
   uint64_t bits;
   uint32_t probes;
   lfb_status refused = LFB_OK;
 };
 
-constexpr Made kNoBits{0, 0, LFB_ERROR_NO_BITS};
-constexpr Made kMany{0, 0, LFB_ERROR_TOO_MANY_PROBES};
-constexpr Made kLow{0, 0, LFB_ERROR_FPP_TOO_LOW};
-constexpr Made kHigh{0, 0, LFB_ERROR_FPP_TOO_HIGH};
+constexpr Created kNoBits{0, 0, LFB_ERROR_NO_BITS};
+constexpr Created kMany{0, 0, LFB_ERROR_TOO_MANY_PROBES};
+constexpr Created kLow{0, 0, LFB_ERROR_FPP_TOO_LOW};
+constexpr Created kHigh{0, 0, LFB_ERROR_FPP_TOO_HIGH};
 
 const uint64_t kInsertions[5] = {0, 1, 2, 10, 1000};
 
 const struct {
   double fpp;
-  Made made[5];  // for each of kInsertions
+  Created made[5];  // for each of kInsertions
 } kCreated[] = {
     {0.03, {{64, 5}, {64, 5}, {64, 5}, {128, 5}, {7360, 5}}},
     {0.01, {{64, 6}, {64, 6}, {64, 7}, {128, 7}, {9600, 7}}},
@@ -139,7 +112,7 @@ const struct {
     {0.9999999999999999, {kNoBits, kNoBits, kNoBits, kNoBits, kNoBits}},
 };
 
-void expect_created(const lfb_config& config, const Made& made) {
+void expect_created(const lfb_config& config, const Created& made) {
   lfb_filter* raw = nullptr;
   ASSERT_EQ(lfb_filter_create(&config, &raw), made.refused);
   const Filter filter(raw);
@@ -147,7 +120,7 @@ void expect_created(const lfb_config& config, const Made& made) {
     EXPECT_EQ(raw, nullptr);
     return;
   }
-  const lfb_stats stats = stats_of(filter);
+  const lfb_stats stats = Stats(filter);
   EXPECT_EQ(stats.bit_count, made.bits);
   EXPECT_EQ(stats.bytes, made.bits / 8);
   EXPECT_EQ(stats.probes, made.probes);
@@ -163,7 +136,7 @@ TEST(Create, MakesAndRefusesWhatGuavaDoes) {
     for (size_t i = 0; i < 5; i++)
       for (lfb_strategy_id strategy : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64}) {
         SCOPED_TRACE(testing::Message() << "n=" << kInsertions[i] << " p=" << row.fpp);
-        expect_created(config_of(kInsertions[i], row.fpp, strategy), row.made[i]);
+        expect_created(Config(kInsertions[i], row.fpp, strategy), row.made[i]);
       }
 }
 
@@ -175,23 +148,23 @@ TEST(Create, EndsWhereGuavaEnds) {
   } rows[] = {{0.5, 95265423054}, {0.01, 14338874944}, {0.03, 18831275948}};
   lfb_stats stats;
   for (const auto& row : rows) {
-    lfb_config config = config_of(row.last, row.fpp);
+    lfb_config config = Config(row.last, row.fpp);
     ASSERT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
     EXPECT_EQ(stats.bit_count, UINT64_C(137438953408));
     config.expected_insertions++;
     EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_ERROR_TOO_MANY_BITS);
   }
-  const lfb_config saturates = config_of(INT64_MAX, 0.03);
+  const lfb_config saturates = Config(INT64_MAX, 0.03);
   EXPECT_EQ(lfb_config_plan(&saturates, &stats), LFB_ERROR_TOO_MANY_BITS);
-  const lfb_config high = config_of(INT64_MAX, 0.99);
+  const lfb_config high = Config(INT64_MAX, 0.99);
   EXPECT_EQ(lfb_config_plan(&high, &stats), LFB_ERROR_TOO_MANY_BITS);
   // The size is checked before the number of probes.
-  const lfb_config both = config_of(INT32_MAX, std::numeric_limits<double>::denorm_min());
+  const lfb_config both = Config(INT32_MAX, std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(lfb_config_plan(&both, &stats), LFB_ERROR_TOO_MANY_BITS);
 }
 
 TEST(Create, Mitz32CannotReachAllOfALargeFilter) {
-  lfb_config config = config_of(UINT64_C(1) << 29, 0.01, LFB_GUAVA_MITZ32);
+  lfb_config config = Config(UINT64_C(1) << 29, 0.01, LFB_GUAVA_MITZ32);
   lfb_stats stats;
   ASSERT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
   EXPECT_EQ(stats.bit_count, UINT64_C(5145939072));
@@ -243,7 +216,7 @@ uint32_t planned_probes(lfb_config config, lfb_probes_formula formula) {
 TEST(Create, BothFormulasOfProbes) {
   for (const auto& row : kProbes)
     for (uint64_t n = 1; n <= 200000; n++) {
-      const lfb_config config = config_of(n, row.fpp);
+      const lfb_config config = Config(n, row.fpp);
       const auto older = row.older.find(n);
       const uint32_t expected = older == row.older.end() ? row.current : older->second;
       ASSERT_EQ(planned_probes(config, LFB_PROBES_GUAVA_31), expected)
@@ -301,26 +274,26 @@ TEST(Hash, IsGuavasMurmur3) {
 
 TEST(PutAll, RefusesInGuavasOrder) {
   const auto put_all = [](const lfb_config& into, const lfb_config& from) {
-    return lfb_filter_put_all(create(into).get(), create(from).get());
+    return lfb_filter_put_all(Make(into).get(), Make(from).get());
   };
-  const Filter filter = create(config_of(1000, 0.03));
+  const Filter filter = Make(Config(1000, 0.03));
   EXPECT_EQ(lfb_filter_put_all(filter.get(), filter.get()), LFB_ERROR_SAME_FILTER);
   // Probes (5 and 10), size and strategy all differ; then size and strategy; then one.
-  const lfb_config config = config_of(10, 0.03);
-  EXPECT_EQ(put_all(config, config_of(1000, 0.001, LFB_GUAVA_MITZ32)), LFB_ERROR_PROBES_DIFFER);
-  EXPECT_EQ(put_all(config, config_of(1000, 0.03, LFB_GUAVA_MITZ32)), LFB_ERROR_BIT_COUNT_DIFFERS);
-  EXPECT_EQ(put_all(config, config_of(10, 0.03, LFB_GUAVA_MITZ32)), LFB_ERROR_STRATEGY_DIFFERS);
+  const lfb_config config = Config(10, 0.03);
+  EXPECT_EQ(put_all(config, Config(1000, 0.001, LFB_GUAVA_MITZ32)), LFB_ERROR_PROBES_DIFFER);
+  EXPECT_EQ(put_all(config, Config(1000, 0.03, LFB_GUAVA_MITZ32)), LFB_ERROR_BIT_COUNT_DIFFERS);
+  EXPECT_EQ(put_all(config, Config(10, 0.03, LFB_GUAVA_MITZ32)), LFB_ERROR_STRATEGY_DIFFERS);
   EXPECT_EQ(put_all(config, config), LFB_OK);
 }
 
 TEST(PutAll, ReportsThatGuavasFormulaIsTheCause) {
-  lfb_config older = config_of(1, 0.01);
+  lfb_config older = Config(1, 0.01);
   lfb_config current = older;
   current.probes_formula = LFB_PROBES_GUAVA_CURRENT;
-  EXPECT_EQ(lfb_filter_put_all(create(older).get(), create(current).get()),
+  EXPECT_EQ(lfb_filter_put_all(Make(older).get(), Make(current).get()),
             LFB_ERROR_PROBES_DIFFER_BY_FORMULA);
   older.expected_insertions = current.expected_insertions = 1000;  // 7 probes by both formulas
-  EXPECT_EQ(lfb_filter_put_all(create(older).get(), create(current).get()), LFB_OK);
+  EXPECT_EQ(lfb_filter_put_all(Make(older).get(), Make(current).get()), LFB_OK);
 }
 
 // ---- readFrom ----
@@ -371,7 +344,7 @@ TEST(Read, TakesWhatGuavaTakes) {
     Source source{from_hex(row.form), 0};
     Filter filter;
     ASSERT_EQ(read(&source, &filter), LFB_OK);
-    const lfb_stats stats = stats_of(filter);
+    const lfb_stats stats = Stats(filter);
     EXPECT_EQ(stats.bit_count, 64U);
     EXPECT_EQ(stats.probes, row.probes);
     EXPECT_EQ(stats.strategy, row.form[1] == '0' ? LFB_GUAVA_MITZ32 : LFB_GUAVA_MITZ64);
@@ -398,7 +371,7 @@ TEST(Read, ASaturatedFilterIsSaidToBe) {
   Source source{from_hex("010500000001ffffffffffffffff"), 0};
   Filter filter;
   ASSERT_EQ(read(&source, &filter), LFB_OK);
-  const lfb_stats stats = stats_of(filter);
+  const lfb_stats stats = Stats(filter);
   EXPECT_TRUE(stats.saturated);
   EXPECT_EQ(stats.approximate_count, UINT64_MAX);
   EXPECT_EQ(stats.expected_fpp, 1.0);
@@ -412,9 +385,9 @@ template <typename Put>
 void expect_form(lfb_strategy_id strategy, Put put, double fpp, uint64_t count,
                  const std::string& form) {
   SCOPED_TRACE(form);
-  const Filter filter = create(config_of(10, 0.01, strategy));
+  const Filter filter = Make(Config(10, 0.01, strategy));
   put(filter.get());
-  const lfb_stats stats = stats_of(filter);
+  const lfb_stats stats = Stats(filter);
   EXPECT_EQ(stats.bit_count, 128U);
   EXPECT_EQ(stats.probes, 7U);
   EXPECT_EQ(stats.approximate_count, count);
@@ -424,7 +397,7 @@ void expect_form(lfb_strategy_id strategy, Put put, double fpp, uint64_t count,
   Filter theirs;
   ASSERT_EQ(read(&source, &theirs), LFB_OK);
   EXPECT_EQ(to_hex(write(theirs)), form);
-  EXPECT_EQ(stats_of(theirs).bits_set, stats.bits_set);
+  EXPECT_EQ(Stats(theirs).bits_set, stats.bits_set);
 }
 
 TEST(Write, BytesAreGuavas) {
@@ -483,9 +456,9 @@ TEST(Write, TextAndSequencesAreGuavas) {
 // Puts the decimal text of the even numbers below 2,000,000, and queries the odd ones.
 template <typename Put, typename Ask>
 void expect_false_positives(lfb_strategy_id strategy, uint64_t expected, Put put, Ask ask) {
-  const Filter filter = create(config_of(1000000, 0.03, strategy));
-  EXPECT_EQ(stats_of(filter).bit_count, 7298496U);
-  EXPECT_EQ(stats_of(filter).probes, 5U);
+  const Filter filter = Make(Config(1000000, 0.03, strategy));
+  EXPECT_EQ(Stats(filter).bit_count, 7298496U);
+  EXPECT_EQ(Stats(filter).probes, 5U);
   for (int i = 0; i < 2000000; i += 2) put(filter.get(), std::to_string(i));
   uint64_t missing = 0, found = 0;
   for (int i = 0; i < 2000000; i += 2) missing += !ask(filter.get(), std::to_string(i));

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "redis/link/link.h"
+#include "tests/support/filters.h"
 
-struct LinkCloser {
-  void operator()(lfb_link* link) const { lfb_link_close(link); }
-};
-using Link = std::unique_ptr<lfb_link, LinkCloser>;
+using Link = std::unique_ptr<lfb_link, Freed<lfb_link_close>>;
 
 inline Link OpenLink(const lfb_redis_options& options) {
   lfb_link* link = nullptr;

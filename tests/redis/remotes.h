@@ -11,19 +11,14 @@
 #include "tests/support/filters.h"
 #include "tests/redis/server.h"
 
-struct RemoteCloser {
-  void operator()(lfb_redis* filter) const { lfb_redis_close(filter); }
-};
-using Remote = std::unique_ptr<lfb_redis, RemoteCloser>;
+using Remote = std::unique_ptr<lfb_redis, Freed<lfb_redis_close>>;
 
 // Parts of 4 KiB, 63 blocks each, so that small filters have many.
 constexpr uint64_t kSmallParts = 4096;
 
 inline Remote CreateRemote(const lfb_redis_options& options, const std::string& name,
                            const lfb_config& config, uint64_t part_bytes = kSmallParts) {
-  lfb_redis* filter = nullptr;
-  EXPECT_EQ(lfb_redis_create(&options, name.c_str(), &config, part_bytes, &filter), LFB_OK);
-  return Remote(filter);
+  return Made<Remote>(lfb_redis_create, &options, name.c_str(), &config, part_bytes);
 }
 
 inline lfb_status TryOpen(const lfb_redis_options& options, const std::string& name,
@@ -46,9 +41,7 @@ inline Remote OpenRemote(const lfb_redis_options& options, const std::string& na
 }
 
 inline Filter Load(const Remote& remote) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &filter), LFB_OK);
-  return Filter(filter);
+  return Made<Filter>(lfb_redis_load, remote.get(), nullptr);
 }
 
 inline lfb_stats RemoteStats(const Remote& remote) {

@@ -10,10 +10,7 @@
 #include "tests/support/await.h"
 #include "tests/redis/remotes.h"
 
-struct ReplicaCloser {
-  void operator()(lfb_replica* replica) const { lfb_replica_close(replica); }
-};
-using Replica = std::unique_ptr<lfb_replica, ReplicaCloser>;
+using Replica = std::unique_ptr<lfb_replica, Freed<lfb_replica_close>>;
 
 // A time limit that is reached only on failure.
 constexpr uint64_t kForEver = std::chrono::milliseconds(kPatience).count();
@@ -27,9 +24,7 @@ inline lfb_replica_config Unlooking() {
 
 inline Replica OpenReplica(const lfb_redis_options& options, const std::string& name,
                            const lfb_replica_config& config = Unlooking()) {
-  lfb_replica* replica = nullptr;
-  EXPECT_EQ(lfb_replica_open(&options, name.c_str(), &config, &replica), LFB_OK);
-  return Replica(replica);
+  return Made<Replica>(lfb_replica_open, &options, name.c_str(), &config);
 }
 
 inline lfb_replica_state State(const Replica& replica) {

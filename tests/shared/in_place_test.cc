@@ -46,9 +46,7 @@ Filter InPlace(const Path& path) {
 }
 
 Filter Loaded(const Path& path) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &filter), LFB_OK);
-  return Filter(filter);
+  return Made<Filter>(lfb_filter_load, path.c_str(), nullptr);
 }
 
 class EveryFileInPlace : public testing::TestWithParam<Case> {
@@ -137,9 +135,7 @@ TEST_P(EveryFileInPlace, IsAValueAsLoaded) {
   EXPECT_EQ(stats.approximate_count, wanted.approximate_count);
   EXPECT_EQ(stats.bit_count, wanted.bit_count);
   EXPECT_EQ(stats.expected_fpp, wanted.expected_fpp);
-  lfb_filter* made = nullptr;
-  ASSERT_EQ(lfb_filter_copy(in_place.get(), &made), LFB_OK);
-  const Filter copy(made);
+  const Filter copy = Made<Filter>(lfb_filter_copy, in_place.get());
   EXPECT_EQ(Stats(copy).bits_set, wanted.bits_set);
   lfb_filter_put_u64(copy.get(), Mix(9, 1));  // a copy is in memory
   EXPECT_TRUE(lfb_filter_might_contain_u64(copy.get(), Mix(9, 1)));

@@ -1,11 +1,9 @@
 // Mapped filters in a crowd: more processes and threads than there are slots for counting, and
 // children of children.
-#include <fcntl.h>
-#include <sys/wait.h>
-
 #include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/mapped.h"
+#include "tests/support/processes.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
 #include "tests/support/skip.h"
@@ -36,44 +34,50 @@ TEST(MappedCrowd, TwoHundredProcesses) {
   const Path path("/dev/shm");
   const Filter filter = Create(path, Config(kProcesses * kOwn + kKeys, 1e-9, LFB_FAST));
   const Shared<std::atomic<unsigned>> ready;
-  const Shared<std::atomic<uint64_t>> won;
+  const SharedArray<std::atomic<uint16_t>> wins(kKeys);
   for (unsigned p = 0; p < kProcesses; p++)
     if (fork() == 0) {
       lfb_filter* mine = nullptr;
       if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
       for ((*ready.get())++; *ready.get() < kProcesses;) usleep(20000);  // many wait on few cores
       for (uint64_t i = 0; i < kKeys; i++) {
-        *won.get() += lfb_filter_claim_u64(mine, Mix(kProcesses, i));
+        wins[i] += lfb_filter_claim_u64(mine, Mix(kProcesses, i));
         if (i < kOwn) lfb_filter_put_u64(mine, Mix(p, i));
       }
       lfb_mapped_close(mine);
       _exit(0);
     }
   ExpectChildrenEndWell(kProcesses);
-  EXPECT_EQ(won->load(), kKeys);
+  for (uint64_t i = 0; i < kKeys; i++) ASSERT_EQ(wins[i], 1) << i;
   ExpectAll(filter, kProcesses, kOwn);
 }
 
+// In a file and in private memory.  The threads claim in step, so that they meet at each key.
 TEST(MappedCrowd, ThreadsBeyondTheSlots) {
   constexpr unsigned kThreads = LFB_SLOT_COUNT + 76;
-  constexpr uint64_t kKeys = 10, kOwn = 5;
-  const Path path("/dev/shm");
-  const Filter filter = Create(path, Config(kThreads * kOwn + kKeys, 1e-9, LFB_FAST));
-  std::atomic<uint64_t> won{0};
-  std::atomic<unsigned> ready{0};
-  std::vector<std::thread> threads;
-  for (unsigned t = 0; t < kThreads; t++)
-    threads.emplace_back([&, t] {
-      (void)lfb_slot();
-      for (ready++; ready < kThreads;) usleep(50000);  // all slots are taken
-      for (uint64_t i = 0; i < kKeys; i++) {
-        won += lfb_filter_claim_u64(filter.get(), Mix(kThreads, i));
-        if (i < kOwn) lfb_filter_put_u64(filter.get(), Mix(t, i));
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(won, kKeys);
-  ExpectAll(filter, kThreads, kOwn);
+  constexpr uint64_t kKeys = kUnderTsan ? 10 : 512, kOwn = 5, kStep = 64;
+  for (const bool mapped : {false, true}) {
+    const Path path("/dev/shm");
+    const lfb_config config = Config(kThreads * kOwn + kKeys, 1e-9, LFB_FAST);
+    const Filter filter = mapped ? Create(path, config) : Make(config);
+    std::vector<std::atomic<uint16_t>> wins(kKeys);
+    std::atomic<uint32_t> ready{0}, met{0};
+    const Meeting meeting(&met, kThreads);
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < kThreads; t++)
+      threads.emplace_back([&, t] {
+        (void)lfb_slot();
+        for (ready++; ready < kThreads;) usleep(50000);  // all slots are taken
+        for (uint64_t i = 0; i < kKeys; i++) {
+          if (i % kStep == 0) meeting.Wait(static_cast<uint32_t>(i / kStep + 1));
+          wins[i] += lfb_filter_claim_u64(filter.get(), Mix(kThreads, i));
+          if (i < kOwn) lfb_filter_put_u64(filter.get(), Mix(t, i));
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (uint64_t i = 0; i < kKeys; i++) ASSERT_EQ(wins[i], 1) << i << (mapped ? " mapped" : "");
+    ExpectAll(filter, kThreads, kOwn);
+  }
 }
 
 // Puts keys in a chain of children, each a child of the one before, while another thread of each

@@ -107,9 +107,7 @@ TEST(MappedKill, NothingThatReturnedIsLostAndTheCountIsRight) {
     }
     const uint64_t there = lfb_bits_count(&filter->layout.bits);
     ASSERT_EQ(Stats(filter).bits_set, there) << round;
-    lfb_filter* later = nullptr;
-    ASSERT_EQ(lfb_mapped_open(path.c_str(), nullptr, &later), LFB_OK);
-    const Filter opened(later);
+    const Filter opened = Made<Filter>(lfb_mapped_open, path.c_str(), nullptr);
     ASSERT_EQ(Stats(opened).bits_set, there) << round;
     for (unsigned p = 0; p < kProcesses; p++) {
       ASSERT_EQ(Lost(filter, round, p, progress[p]), 0u) << round;

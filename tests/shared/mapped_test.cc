@@ -1,6 +1,5 @@
-// Filters in mapped files: the same answers and bits as in memory, one filter for all processes
-// that open it, and a status for every invalid file.
-#define XXH_INLINE_ALL
+// Filters in mapped files: the same answers and bits as in memory, and one filter for all processes
+// that open it.  every_mapped_test has what holds for every kind in a file.
 #include <fcntl.h>
 #include <lfbloom/mapped.h>
 #include <signal.h>
@@ -8,12 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <functional>
 
 #include "bloom/filter/create.h"
@@ -23,20 +18,6 @@
 #include "tests/support/shared.h"
 
 namespace {
-
-lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
-  lfb_filter* filter = nullptr;
-  const lfb_status status = lfb_mapped_open(path.c_str(), limits, &filter);
-  const Filter free(filter);
-  EXPECT_EQ(status == LFB_OK, filter != nullptr);
-  const lfb_filter* read_only = nullptr;
-  const lfb_status reading = lfb_mapped_open_read_only(path.c_str(), limits, &read_only);
-  lfb_mapped_close(read_only);
-  if (status != LFB_ERROR_NOT_MAPPED && status != LFB_ERROR_OLD_MAPPED) {
-    EXPECT_EQ(reading, status);
-  }
-  return status;
-}
 
 class EveryStrategyMapped : public testing::TestWithParam<lfb_strategy_id> {};
 
@@ -112,174 +93,6 @@ TEST(Mapped, ReadersSeeWhatWritersPut) {
   lfb_filter_free(copy);
 }
 
-// 200 files, 4 creators each: one of them makes the file, and all see its content.
-TEST(MappedRace, OneCreatorWins) {
-  for (int round = 0; round < 200; round++) {
-    const Path path;
-    const lfb_config config = Config(1000, 0.01, LFB_FAST);
-    std::atomic<int> made{0}, existed{0}, lost{0};
-    RunTogether(4, [&](unsigned t) {
-      lfb_filter* filter = nullptr;
-      const lfb_status status = lfb_mapped_create(path.c_str(), &config, &filter);
-      made += status == LFB_OK;
-      existed += status == LFB_ERROR_EXISTS;
-      if (status == LFB_ERROR_EXISTS)
-        lost += lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_OK;
-      if (filter != nullptr) lfb_filter_put_u64(filter, t);
-      lfb_filter_free(filter);
-    });
-    ASSERT_EQ(made, 1);
-    ASSERT_EQ(existed, 3);
-    ASSERT_EQ(lost, 0);
-    const Filter filter = Open(path);
-    for (uint64_t t = 0; t < 4; t++) ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), t));
-  }
-}
-
-TEST(Mapped, AFileThatIsThereIsLeftAlone) {
-  const Path path;
-  Overwrite(path, "mine");
-  lfb_config config = Config(1000, 0.01, LFB_FAST);
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), LFB_ERROR_EXISTS);
-  EXPECT_EQ(filter, nullptr);
-  EXPECT_EQ(Contents(path), "mine");
-  EXPECT_EQ(lfb_mapped_create("/nowhere/at/all", &config, &filter), LFB_ERROR_OPEN);
-  EXPECT_EQ(errno, ENOENT);
-  const Path never;
-  config.fpp = 0;
-  EXPECT_EQ(lfb_mapped_create(never.c_str(), &config, &filter), LFB_ERROR_FPP_TOO_LOW);
-  config = Config(1, 0.01, LFB_FAST);
-  config.expected_insertions = uint64_t{1} << 42;  // 5 TiB
-  config.lazy_memory = true;
-  EXPECT_EQ(lfb_mapped_create(never.c_str(), &config, &filter), LFB_ERROR_WRITE);
-  EXPECT_NE(access(never.c_str(), F_OK), 0);
-}
-
-// An incomplete file of any length is no filter.
-TEST(Mapped, HalfAFileIsRefused) {
-  const Path path;
-  { Create(path, Config(1000, 0.01, LFB_FAST)); }
-  const std::string whole = Contents(path);
-  for (size_t size = 0; size < whole.size(); size += size < 600 ? 1 : 10007) {
-    Overwrite(path, whole.substr(0, size));
-    ASSERT_EQ(OpenStatus(path), LFB_ERROR_TRUNCATED) << size;
-  }
-  // while it is made without an unnamed file: it starts like a Guava filter
-  Overwrite(path, std::string(8, '\0') + whole.substr(8));
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
-  Overwrite(path, whole + "x");
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_TRAILING_BYTES);
-  Overwrite(path, whole);
-  EXPECT_EQ(OpenStatus(path), LFB_OK);
-}
-
-// The file with another value in its prefix, and a matching checksum.
-std::string Forged(std::string file, size_t offset, const std::string& value) {
-  file.replace(offset, value.size(), value);
-  const uint64_t sum = XXH3_64bits(file.data(), 248);
-  for (int i = 0; i < 8; i++) file[248 + i] = static_cast<char>(sum >> (8 * i));
-  return file;
-}
-
-TEST(Mapped, EveryFieldOfTheHeadIsChecked) {
-  const Path path;
-  { Create(path, Config(1000, 0.01, LFB_FAST)); }
-  const std::string whole = Contents(path);
-  for (size_t at = 0; at < 512; at++) {  // any bit, with the old checksum
-    std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
-    Overwrite(path, damaged);
-    ASSERT_NE(OpenStatus(path), LFB_OK) << at;
-  }
-  struct {
-    size_t offset;
-    std::string value;
-    lfb_status status;
-  } const forgeries[] = {
-      {8, std::string("\1\0\0\0", 4), LFB_ERROR_OLD_MAPPED},
-      {8, std::string("\3\0\0\0", 4), LFB_ERROR_UNKNOWN_VERSION},
-      {12, std::string("\0\2\0\0", 4), LFB_ERROR_BAD_HEADER},
-      {16, {whole.rend() - 24, whole.rend() - 16}, LFB_ERROR_BYTE_ORDER},
-      {16, "whatever", LFB_ERROR_BAD_HEADER},
-      {24, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},       // words over the head
-      {24, std::string(8, '\x7f'), LFB_ERROR_BAD_HEADER},     // at no line
-      {24, std::string("\0\0\0\0\0\0\0\x80", 8), LFB_ERROR_BAD_HEADER},
-      {32, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},
-      {24, std::string("\0\x10\0\0\0\0\0\0", 8), LFB_ERROR_BAD_HEADER},  // over the cells
-      {40, std::string("\0\2\0\0", 4), LFB_ERROR_BAD_HEADER},  // another number of cells
-      {40, std::string("\0\0\0\0", 4), LFB_ERROR_BAD_HEADER},
-      {44, std::string("\x8\0\0\0", 4), LFB_ERROR_BAD_HEADER},  // cells of another size
-      {48, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
-      {52, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
-      {56, "x", LFB_ERROR_BAD_HEADER},
-      {60, "x", LFB_ERROR_BAD_HEADER},
-  };
-  for (const auto& forgery : forgeries) {
-    Overwrite(path, Forged(whole, forgery.offset, forgery.value));
-    EXPECT_EQ(OpenStatus(path), forgery.status) << forgery.offset;
-  }
-  Overwrite(path, Forged(whole, 60, std::string(1, '\0')));
-  EXPECT_EQ(OpenStatus(path), LFB_OK);
-}
-
-TEST(Mapped, OtherFilesAreRefusedByName) {
-  const Filter other = Make(1000, 0.01, LFB_GUAVA_MITZ64);
-  const Path path;
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_OPEN);
-  EXPECT_EQ(errno, ENOENT);
-  for (lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_GUAVA}) {
-    ASSERT_EQ(lfb_filter_save(other.get(), form, path.c_str()), LFB_OK);
-    EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
-  }
-  Overwrite(path, "no filter at all");
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_UNKNOWN_FORM);
-  const Path pipe;
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(OpenStatus(pipe), LFB_ERROR_MAP);  // and does not wait for a writer
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_open("/dev/shm", nullptr, &filter), LFB_ERROR_OPEN);
-  EXPECT_EQ(lfb_mapped_sync(other.get()), LFB_ERROR_NOT_MAPPED);
-}
-
-TEST(Mapped, LimitsAndKeysHold) {
-  const Path path;
-  lfb_config config = Config(1000, 0.01, LFB_FAST);
-  config.seed = 0;
-  config.hash = LFB_HASH_SIPHASH13;
-  config.key[3] = 9;
-  { Put(Create(path, config), "a"); }
-  lfb_read_limits limits{};
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_KEY_NEEDED);
-  const uint8_t wrong[16] = {1};
-  limits.key = wrong;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_WRONG_KEY);
-  limits.key = config.key;
-  limits.max_bytes = 8;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
-  limits.max_bytes = 1 << 20;
-  lfb_filter* filter = nullptr;
-  ASSERT_EQ(lfb_mapped_open(path.c_str(), &limits, &filter), LFB_OK);
-  EXPECT_TRUE(lfb_filter_might_contain(filter, "a", 1));
-  lfb_mapped_close(filter);
-}
-
-TEST(Mapped, SyncReportsAReplacedOrShortenedFile) {
-  const Path path, other;
-  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
-  { Create(other, Config(1000, 0.01, LFB_FAST)); }
-  ASSERT_EQ(rename(other.c_str(), path.c_str()), 0);
-  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
-  EXPECT_TRUE(lfb_filter_put_u64(filter.get(), 1));  // the old file still exists
-  unlink(path.c_str());
-  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
-  const Path shortened;
-  const Filter gone = Create(shortened, Config(1000, 0.01, LFB_FAST));
-  ASSERT_EQ(truncate(shortened.c_str(), 100), 0);
-  EXPECT_EQ(lfb_mapped_sync(gone.get()), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(OpenStatus(shortened), LFB_ERROR_TRUNCATED);  // and closing it harms nothing
-}
-
 // As one of the forms: a snapshot of a live filter, and a filter that becomes one.
 TEST(Mapped, IsAFormToo) {
   for (lfb_strategy_id strategy : SharableStrategies()) {
@@ -334,9 +147,7 @@ TEST(MappedRace, ASaveCountsWhatItWrote) {
     other.join();
     ASSERT_EQ(saved, LFB_OK);
     const Filter mapped = Open(path);
-    lfb_filter* loaded = nullptr;
-    ASSERT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_OK);
-    const Filter read(loaded);
+    const Filter read = Made<Filter>(lfb_filter_load, path.c_str(), nullptr);
     EXPECT_EQ(Stats(mapped).bits_set, lfb_bits_count(&mapped->layout.bits)) << round;
     EXPECT_EQ(Stats(read).bits_set, Stats(mapped).bits_set) << round;
     uint64_t lost = 0;
@@ -544,7 +355,7 @@ TEST(Mapped, AnyNumberOfOpeners) {
   EXPECT_EQ(Stats(Open(path)).bits_set, Stats(expected).bits_set);
 }
 
-// ---- permissions -------------------------------------------------------------------------
+// ---- making ------------------------------------------------------------------------------
 
 mode_t ModeOf(const Path& path) {
   struct stat found {};
@@ -552,54 +363,10 @@ mode_t ModeOf(const Path& path) {
   return found.st_mode & 07777;
 }
 
-class MappedMode : public testing::Test {
- protected:
-  MappedMode() : before_(umask(0)) {}
-  ~MappedMode() override { umask(before_); }
-
-  // The mode of a new file made with `mode`.
-  static mode_t Made(uint32_t mode, lfb_hash_id hash = LFB_HASH_XXH3, bool given = false,
-                     bool keep_key = false) {
-    const Path path;
-    lfb_config config = Config(1000, 0.01, LFB_FAST);
-    config.seed = 0;
-    config.hash = hash;
-    config.key[0] = given;
-    config.keep_key = keep_key;
-    config.file_mode = mode;
-    Create(path, config);
-    return ModeOf(path);
-  }
-
- private:
-  const mode_t before_;
-};
-
-// Seen to fail, with 0666, when the mode was that of any file that the library saves.
-TEST_F(MappedMode, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
-  EXPECT_EQ(Made(0), 0600u);
-  EXPECT_EQ(Made(0640), 0640u);
-  EXPECT_EQ(Made(0666), 0666u);
-  EXPECT_EQ(Made(07640), 0640u) << "permissions alone";
-  umask(027);
-  EXPECT_EQ(Made(0), 0600u);
-  EXPECT_EQ(Made(0666), 0640u);
-  umask(0277);
-  EXPECT_EQ(Made(0), 0400u);
-}
-
-TEST_F(MappedMode, AKeyInTheFileIsItsOwnersAlone) {
-  for (lfb_hash_id hash : {LFB_HASH_DEFAULT, LFB_HASH_SIPHASH13, LFB_HASH_AES}) {
-    EXPECT_EQ(Made(0666, hash), 0600u) << "a key that was drawn";
-    EXPECT_EQ(Made(0666, hash, true, true), 0600u);
-    EXPECT_EQ(Made(0666, hash, true, false), 0666u) << "its key is not in the file";
-    EXPECT_EQ(Made(0, hash, true, true), 0600u);
-  }
-}
-
 // A file that others can write to could contain anything, so a saved one is also private to its
 // owner. A file that replaces another keeps that one's mode.
-TEST_F(MappedMode, ASavedFileIsItsOwnersToo) {
+TEST(Mapped, ASavedFileIsItsOwnersToo) {
+  const mode_t before = umask(0);
   const Path path, native;
   const Filter filter = Make(Config(1000, 0.01, LFB_FAST));
   ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
@@ -609,6 +376,7 @@ TEST_F(MappedMode, ASavedFileIsItsOwnersToo) {
   ASSERT_EQ(chmod(path.c_str(), 0640), 0);
   ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
   EXPECT_EQ(ModeOf(path), 0640u);
+  umask(before);
 }
 
 // A strategy with claims that the processor cannot decide in a file is refused there, and no

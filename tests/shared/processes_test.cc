@@ -5,8 +5,6 @@
 
 #include <sys/file.h>
 
-#include <thread>
-
 namespace {
 
 // ---- restricted children --------------------------------------------------------------------
@@ -225,56 +223,6 @@ TEST_P(KillStorm, LosesNothingAndBlocksNoProcess) {
 
 INSTANTIATE_TEST_SUITE_P(All, KillStorm, testing::Values(LFB_FAST, LFB_GUAVA_MITZ64),
                          StrategyTestName);
-
-// ---- more than any table holds --------------------------------------------------------------
-
-// 70 processes, each of which has opened the file itself. It guards against no known bug: it
-// never failed with leases either.
-TEST(Crowds, SeventyProcessesThatOpenTheFile) {
-  constexpr uint64_t kKeys = 4096, kStep = 256;
-  constexpr unsigned kProcesses = 70;
-  const Path path;
-  const Filter filter = Create(path, Roomy(kKeys, LFB_FAST));
-  const SharedArray<std::atomic<uint8_t>> wins(kKeys);
-  const SharedArray<std::atomic<uint32_t>> met(1);
-  std::vector<Child> children;
-  for (unsigned c = 0; c < kProcesses; c++)
-    children.emplace_back([&] {
-      const Meeting meeting(&met[0], kProcesses);
-      const Filter opened = Open(path);
-      for (uint64_t i = 0; i < kKeys; i++) {
-        if (i % kStep == 0) meeting.Wait(static_cast<uint32_t>(i / kStep + 1));
-        wins[i] += lfb_filter_claim_u64(opened.get(), Mix(1, i));
-      }
-      return 0;
-    });
-  for (Child& child : children) EXPECT_EQ(child.Wait(), 0);
-  for (uint64_t i = 0; i < kKeys; i++) ASSERT_EQ(wins[i], 1) << i;
-  EXPECT_EQ(Stats(filter).bits_set, BitsInFile(path.c_str(), Stats(filter).bytes));
-}
-
-// 1,200 running threads, 1,024 of them with a slot. Like the previous test it never failed;
-// signals_test.cc has the threads that stop.
-TEST(Crowds, TwelveHundredThreads) {
-  constexpr uint64_t kKeys = 512, kStep = 64;
-  constexpr unsigned kThreads = kUnderTsan ? 200 : 1200;
-  for (const bool mapped : {false, true}) {
-    const Path path;
-    const lfb_config config = Roomy(kKeys, LFB_FAST);
-    const Filter filter = mapped ? Create(path, config) : Make(config);
-    std::vector<std::atomic<uint16_t>> wins(kKeys);
-    std::atomic<uint32_t> met{0};
-    const Meeting meeting(&met, kThreads);
-    RunTogether(kThreads, [&](unsigned) {
-      for (uint64_t i = 0; i < kKeys; i++) {
-        if (i % kStep == 0) meeting.Wait(static_cast<uint32_t>(i / kStep + 1));
-        if (lfb_filter_claim_u64(filter.get(), Mix(1, i))) wins[i]++;
-      }
-    });
-    for (uint64_t i = 0; i < kKeys; i++) ASSERT_EQ(wins[i], 1) << i << (mapped ? " mapped" : "");
-    EXPECT_EQ(Stats(filter).bits_set, BitsInWords(filter.get()));
-  }
-}
 
 // ---- no system calls ------------------------------------------------------------------------
 

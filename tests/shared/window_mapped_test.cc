@@ -1,5 +1,6 @@
-// Windows in files that processes share: the same answers and bits as in memory, one window for all that open
-// the file, and a status for every invalid file.  window_kill_test kills and stops the processes.
+// Windows in files that processes share: the same answers and bits as in memory, and one window for all that
+// open the file.  every_mapped_test has what holds for every kind in a file; window_kill_test kills and stops
+// the processes.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -42,29 +43,16 @@ void PutSome(const Window& window, uint64_t first, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) Put(window, first + i);
 }
 
-// A failure touches no output.
-lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
-  lfb_window* const untouched = reinterpret_cast<lfb_window*>(1);
-  lfb_window* window = untouched;
-  const lfb_status status = lfb_window_mapped_open(path.c_str(), limits, &window);
-  EXPECT_EQ(status != LFB_OK, window == untouched);
-  if (status == LFB_OK) lfb_window_free(window);
-  return status;
-}
-
-lfb_status CreateStatus(const std::string& path, const lfb_window_config& config) {
-  lfb_window* const untouched = reinterpret_cast<lfb_window*>(1);
-  lfb_window* window = untouched;
-  const lfb_status status = lfb_window_mapped_create(path.c_str(), &config, &window);
-  EXPECT_EQ(status != LFB_OK, window == untouched);
-  if (status == LFB_OK) lfb_window_free(window);
-  return status;
-}
-
-lfb_status LoadStatus(const Path& path, Window* loaded = nullptr, const lfb_read_limits* limits = nullptr) {
+lfb_status OpenStatus(const Path& path) {
   lfb_window* window = nullptr;
-  const lfb_status status = lfb_window_load(path.c_str(), limits, &window);
-  EXPECT_EQ(status == LFB_OK, window != nullptr);
+  const lfb_status status = lfb_window_mapped_open(path.c_str(), nullptr, &window);
+  lfb_window_free(window);
+  return status;
+}
+
+lfb_status LoadStatus(const Path& path, Window* loaded = nullptr) {
+  lfb_window* window = nullptr;
+  const lfb_status status = lfb_window_load(path.c_str(), nullptr, &window);
   Window owner(window);
   if (loaded != nullptr) *loaded = std::move(owner);
   return status;
@@ -73,26 +61,6 @@ lfb_status LoadStatus(const Path& path, Window* loaded = nullptr, const lfb_read
 void ExpectSameWords(const Window& a, const Window& b) {
   ASSERT_EQ(a->pages.size, b->pages.size);
   EXPECT_EQ(memcmp(a->pages.address, b->pages.address, a->pages.size), 0);
-}
-
-void ExpectSameFigures(const Window& a, const Window& b) {
-  const lfb_window_figures one = Stats(a), other = Stats(b);
-  EXPECT_EQ(one.expected_insertions, other.expected_insertions);
-  EXPECT_EQ(one.fpp, other.fpp);
-  EXPECT_EQ(one.generations, other.generations);
-  EXPECT_EQ(one.span, other.span);
-  EXPECT_EQ(one.probes, other.probes);
-  EXPECT_EQ(one.block_words, other.block_words);
-  EXPECT_EQ(one.hash, other.hash);
-  EXPECT_EQ(one.key_kept, other.key_kept);
-  EXPECT_EQ(one.generation, other.generation);
-  EXPECT_EQ(one.bytes, other.bytes);
-  EXPECT_EQ(one.bit_count, other.bit_count);
-  EXPECT_EQ(one.expected_fpp, other.expected_fpp);
-  for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) {
-    EXPECT_EQ(one.live[i].bits_set, other.live[i].bits_set) << i;
-    EXPECT_EQ(one.live[i].approximate_count, other.live[i].approximate_count) << i;
-  }
 }
 
 // ---- one window for all that open it ------------------------------------------------------
@@ -445,192 +413,7 @@ TEST(WindowMapped, NoDescriptorIsLeftOpen) {
   EXPECT_EQ(open_files(), before);
 }
 
-// ---- syncing ----------------------------------------------------------------------------------
-
-TEST(WindowMapped, SyncReportsAReplacedOrShortenedFile) {
-  const Path path, aside;
-  const lfb_window_config config = WindowConfig(1000, 0.01);
-  const Window window = CreateWindow(path, config);
-  Put(window, 1);
-  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_OK);
-  EXPECT_EQ(lfb_window_mapped_sync(MakeWindow(config).get()), LFB_ERROR_NOT_MAPPED);
-  ASSERT_EQ(rename(path.c_str(), aside.c_str()), 0);
-  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_REPLACED);
-  Advance(window);  // which needs no name
-  Put(window, 2);
-  Overwrite(path, "another");
-  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_REPLACED);
-  EXPECT_EQ(Contents(path), "another");
-  EXPECT_TRUE(Has(OpenWindow(aside), 2));
-  ASSERT_EQ(truncate(aside.c_str(), 100), 0);
-  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(OpenStatus(aside), LFB_ERROR_TRUNCATED);
-}
-
-// ---- making -----------------------------------------------------------------------------------
-
-// Files, several creators each: one of them makes it, and all find what each has put.
-TEST(WindowMappedRace, OneCreatorWins) {
-  for (int round = 0; round < (kUnderTsan ? 20 : 100); round++) {
-    const Path path;
-    const lfb_window_config config = WindowConfig(1000, 1e-6);
-    std::atomic<int> made{0}, existed{0}, lost{0};
-    RunTogether(4, [&](unsigned t) {
-      lfb_window* window = nullptr;
-      const lfb_status status = lfb_window_mapped_create(path.c_str(), &config, &window);
-      made += status == LFB_OK;
-      existed += status == LFB_ERROR_EXISTS;
-      if (status == LFB_ERROR_EXISTS) lost += lfb_window_mapped_open(path.c_str(), nullptr, &window) != LFB_OK;
-      if (window != nullptr) lfb_window_put_u64(window, t);
-      lfb_window_free(window);
-    });
-    ASSERT_EQ(made, 1);
-    ASSERT_EQ(existed, 3);
-    ASSERT_EQ(lost, 0);
-    ASSERT_EQ(Found(OpenWindow(path), 0, 4), 4u);
-  }
-}
-
-TEST(WindowMapped, WhatCannotBeMadeLeavesNoFile) {
-  const Path path;
-  lfb_window_config config = WindowConfig(1000, 0.01);
-  const auto refused = [&](lfb_status status) {
-    EXPECT_EQ(CreateStatus(path.c_str(), config), status);
-    EXPECT_NE(access(path.c_str(), F_OK), 0);
-    config = WindowConfig(1000, 0.01);
-  };
-  config.fpp = 0, refused(LFB_ERROR_FPP_TOO_LOW);
-  config.generations = 4, refused(LFB_ERROR_BAD_GENERATIONS);
-  config.span = -1, refused(LFB_ERROR_BAD_SPAN);
-  config.reserved[3] = 1, refused(LFB_ERROR_RESERVED);
-  config.expected_insertions = uint64_t{1} << 40, refused(LFB_ERROR_WRITE);  // 3 TiB
-  config.expected_insertions = UINT64_MAX, refused(LFB_ERROR_TOO_MANY_BITS);
-  EXPECT_EQ(CreateStatus("/nowhere/at/all", config), LFB_ERROR_OPEN);
-  EXPECT_EQ(errno, ENOENT);
-  Overwrite(path, "mine");
-  EXPECT_EQ(CreateStatus(path.c_str(), config), LFB_ERROR_EXISTS);
-  EXPECT_EQ(Contents(path), "mine");
-}
-
-TEST(WindowMapped, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
-  const mode_t before = umask(0);
-  lfb_window_config config = WindowConfig(100, 0.01);
-  const auto made = [&] {
-    const Path path;
-    struct stat found {};
-    { CreateWindow(path, config); }
-    EXPECT_EQ(stat(path.c_str(), &found), 0);
-    return found.st_mode & 07777;
-  };
-  EXPECT_EQ(made(), 0600u);
-  config.file_mode = 0664;
-  EXPECT_EQ(made(), 0664u);
-  umask(027);
-  EXPECT_EQ(made(), 0640u);
-  config.hash = LFB_HASH_SIPHASH13;
-  config.seed = 0;
-  config.keep_key = true;
-  EXPECT_EQ(made(), 0600u) << "it holds its key";
-  umask(before);
-}
-
 // ---- opening ----------------------------------------------------------------------------------
-
-TEST(WindowMapped, OtherFilesAreRefusedByName) {
-  const Path path;
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_OPEN);
-  EXPECT_EQ(errno, ENOENT);
-  const Filter plain = Make(1000, 0.01);
-  for (const lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_GUAVA}) {
-    ASSERT_EQ(lfb_filter_save(plain.get(), form, path.c_str()), LFB_OK);
-    EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_WINDOW);
-  }
-  unlink(path.c_str());
-  { Create(path, Config(1000, 0.01, LFB_FAST)); }
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_WINDOW);
-  ASSERT_EQ(lfb_window_save(MakeWindow(WindowConfig(1000, 0.01)).get(), path.c_str()), LFB_OK);
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
-  Overwrite(path, std::string(5000, '?'));
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_UNKNOWN_FORM);
-  unlink(path.c_str());
-  { CreateWindow(path, WindowConfig(1000, 0.01)); }
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &filter), LFB_ERROR_WINDOW);
-  EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &filter), LFB_ERROR_WINDOW);
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_mapped_open("/dev/shm", nullptr, &window), LFB_ERROR_OPEN);
-  const Path pipe_path;
-  ASSERT_EQ(mkfifo(pipe_path.c_str(), 0600), 0);
-  EXPECT_EQ(OpenStatus(pipe_path), LFB_ERROR_MAP) << "it does not wait for a writer";
-}
-
-TEST(WindowMapped, HalfAFileIsRefused) {
-  const Path path;
-  { PutSome(CreateWindow(path, WindowConfig(1000, 0.01)), 0, 300); }
-  const std::string whole = Contents(path);
-  for (size_t size = 0; size < whole.size(); size += size < 600 ? 1 : 10007) {
-    Overwrite(path, whole.substr(0, size));
-    ASSERT_EQ(OpenStatus(path), LFB_ERROR_TRUNCATED) << size;
-    ASSERT_EQ(LoadStatus(path), LFB_ERROR_TRUNCATED) << size;
-  }
-  Overwrite(path, whole + "x");
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_TRAILING_BYTES);
-  EXPECT_EQ(LoadStatus(path), LFB_ERROR_TRAILING_BYTES);
-  Overwrite(path, whole);
-  EXPECT_EQ(OpenStatus(path), LFB_OK);
-  EXPECT_EQ(LoadStatus(path), LFB_OK);
-}
-
-TEST(WindowMapped, EveryByteOfTheHeaderIsChecked) {
-  const Path path;
-  { CreateWindow(path, WindowConfig(100, 0.01)); }
-  const std::string whole = Contents(path);
-  for (size_t at = 0; at < LFB_WINDOW_HEADER; at++)
-    for (const int flip : {1 << at % 8, 0x10, 0xff}) {
-      std::string damaged = whole;
-      damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      Overwrite(path, damaged);
-      ASSERT_NE(OpenStatus(path), LFB_OK) << at;
-      ASSERT_NE(LoadStatus(path), LFB_OK) << at;
-    }
-}
-
-// With a checksum that matches.
-TEST(WindowMapped, ForgedHeadersAreRefused) {
-  const Path path;
-  { PutSome(CreateWindow(path, WindowConfig(100, 0.01)), 0, 100); }
-  const std::string whole = Contents(path);
-  const uint64_t words_at = Fetch(whole, 88), order = Fetch(whole, 96);
-  const struct {
-    size_t at;
-    uint64_t value;
-    lfb_status status;
-  } forgeries[] = {
-      {8, 1 | uint64_t{256} << 32, LFB_ERROR_UNKNOWN_VERSION},
-      {8, 3 | uint64_t{256} << 32, LFB_ERROR_UNKNOWN_VERSION},
-      {48, 4, LFB_ERROR_BAD_HEADER},  // the generation is in the head
-      {56, 12345, LFB_OK},            // and when it began
-      {88, 0, LFB_ERROR_BAD_HEADER},
-      {88, 4096, LFB_ERROR_BAD_HEADER},  // over the cells
-      {88, words_at + 8, LFB_ERROR_BAD_HEADER},
-      {88, words_at + 64, LFB_ERROR_TRUNCATED},
-      {88, (1 << 24) + 64, LFB_ERROR_BAD_HEADER},
-      {88, UINT64_MAX - 63, LFB_ERROR_BAD_HEADER},
-      {96, 0, LFB_ERROR_BAD_HEADER},
-      {96, order + 1, LFB_ERROR_BAD_HEADER},
-      {96, __builtin_bswap64(order), LFB_ERROR_BYTE_ORDER},
-      {104, 1, LFB_ERROR_BAD_HEADER},
-      {240, 1, LFB_ERROR_BAD_HEADER},
-  };
-  for (const auto& forgery : forgeries) {
-    std::string forged = whole;
-    Store(&forged, forgery.at, forgery.value);
-    SealHeader(&forged);
-    Overwrite(path, forged);
-    EXPECT_EQ(OpenStatus(path), forgery.status) << forgery.at << " " << forgery.value;
-    EXPECT_EQ(LoadStatus(path), forgery.status) << forgery.at << " " << forgery.value;
-  }
-}
 
 // The generation in the head has no checksum.
 TEST(WindowMapped, AGenerationThatCannotBeIsRefused) {
@@ -654,57 +437,6 @@ TEST(WindowMapped, AGenerationThatCannotBeIsRefused) {
     Advance(window, 3 * (generations + 1));
     EXPECT_EQ(Stats(window).expected_fpp, 0);
   }
-}
-
-TEST(WindowMapped, LimitsAndKeysHold) {
-  const Path path;
-  lfb_window_config config = WindowConfig(1000, 1e-6);
-  config.seed = 0;
-  config.hash = LFB_HASH_SIPHASH13;
-  config.key[3] = 9;
-  const Window window = CreateWindow(path, config);
-  PutSome(window, 0, 300);
-  lfb_read_limits limits{};
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_KEY_NEEDED);
-  EXPECT_EQ(OpenStatus(path), LFB_ERROR_KEY_NEEDED);
-  const uint8_t wrong[16] = {1};
-  limits.key = wrong;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_WRONG_KEY);
-  EXPECT_EQ(LoadStatus(path, nullptr, &limits), LFB_ERROR_WRONG_KEY);
-  limits.key = config.key;
-  limits.max_bytes = Stats(window).bytes - 1;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
-  EXPECT_EQ(LoadStatus(path, nullptr, &limits), LFB_ERROR_OVER_LIMIT);
-  limits.max_bytes++;
-  lfb_window* opened = nullptr;
-  ASSERT_EQ(lfb_window_mapped_open(path.c_str(), &limits, &opened), LFB_OK);
-  const Window other(opened);
-  EXPECT_EQ(Found(other, 0, 300), 300u);
-  Put(other, 1000);
-  EXPECT_TRUE(Has(window, 1000));
-  limits.reserved[0] = 1;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_RESERVED);
-}
-
-// The blocks that a sparse copy lacks are reserved when it is opened, unless it is over the limit.
-TEST(WindowMapped, MissingBlocksAreReserved) {
-  const Path path;
-  { CreateWindow(path, WindowConfig(4'000'000, 0.01)); }
-  const auto blocks = [&] {
-    struct stat found {};
-    EXPECT_EQ(stat(path.c_str(), &found), 0);
-    return static_cast<uint64_t>(found.st_blocks);
-  };
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_EQ(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4 << 20, 4 << 20), 0);
-  close(fd);
-  const uint64_t before = blocks();
-  lfb_read_limits limits{};
-  limits.max_bytes = 1 << 20;
-  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
-  EXPECT_EQ(blocks(), before);
-  EXPECT_EQ(OpenStatus(path), LFB_OK);
-  EXPECT_GE(blocks(), before + (4 << 20) / 512);
 }
 
 // Read while keys are put and generations begin, a copy has the keys that are live before and after.

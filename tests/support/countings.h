@@ -4,28 +4,21 @@
 #include "bloom/kinds/counting.h"
 #include "tests/support/filters.h"
 
-struct CountingFree {
-  void operator()(lfb_counting* counting) const { lfb_counting_free(counting); }
-};
-using Counting = std::unique_ptr<lfb_counting, CountingFree>;
+using Counting = std::unique_ptr<lfb_counting, Freed<lfb_counting_free>>;
 
 inline Counting Count(const lfb_config& config) {
-  lfb_counting* counting = nullptr;
-  EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
-  return Counting(counting);
+  return Made<Counting>(lfb_counting_create, &config);
 }
 
 inline Counting Copy(const Counting& counting) {
-  lfb_counting* copy = nullptr;
-  EXPECT_EQ(lfb_counting_copy(counting.get(), &copy), LFB_OK);
-  return Counting(copy);
+  return Made<Counting>(lfb_counting_copy, counting.get());
 }
 
 inline Filter Plain(const Counting& counting) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_counting_to_filter(counting.get(), &filter), LFB_OK);
-  return Filter(filter);
+  return Made<Filter>(lfb_counting_to_filter, counting.get());
 }
+
+inline std::string Bytes(const Counting& counting) { return BytesBy(lfb_counting_write, counting); }
 
 inline lfb_stats Stats(const Counting& counting) {
   lfb_stats stats;

@@ -6,12 +6,12 @@
 
 #include "tests/support/directory.h"
 #include "tests/support/filters.h"
+#include "tests/support/streams.h"
 
 class Files : public InDirectory {
  protected:
   std::string Content(const std::string& name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return FileBytes(Path(name));
   }
   size_t Entries() const {
     return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));

@@ -4,14 +4,30 @@
 #include <gtest/gtest.h>
 #include <lfbloom/filter.h>
 
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
-struct FilterFree {
-  void operator()(lfb_filter* filter) const { lfb_filter_free(filter); }
+// Frees what a function of the library made: for std::unique_ptr.
+template <auto Free>
+struct Freed {
+  template <typename T>
+  void operator()(T* made) const {
+    Free(made);
+  }
 };
-using Filter = std::unique_ptr<lfb_filter, FilterFree>;
+
+// What a function of the library makes.  Its last parameter says where to; it must succeed.
+template <typename Owner, typename Make, typename... Given>
+Owner Made(Make make, const Given&... given) {
+  typename Owner::pointer made = nullptr;
+  EXPECT_EQ(make(given..., &made), LFB_OK) << strerror(errno);
+  return Owner(made);
+}
+
+using Filter = std::unique_ptr<lfb_filter, Freed<lfb_filter_free>>;
 
 inline lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
   lfb_config config{};
@@ -23,9 +39,7 @@ inline lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_
 }
 
 inline Filter Make(const lfb_config& config) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
-  return Filter(filter);
+  return Made<Filter>(lfb_filter_create, &config);
 }
 
 inline Filter Make(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
@@ -50,6 +64,14 @@ inline bool Has(const Filter& filter, const std::string& key) {
 inline lfb_status AppendTo(void* string, const void* piece, size_t size) {
   static_cast<std::string*>(string)->append(static_cast<const char*>(piece), size);
   return LFB_OK;
+}
+
+// What a function that writes an object of any kind writes.
+template <typename Write, typename Owner>
+std::string BytesBy(Write write, const Owner& owner) {
+  std::string bytes;
+  EXPECT_EQ(write(owner.get(), AppendTo, &bytes), LFB_OK);
+  return bytes;
 }
 
 // A filter's serialised form.

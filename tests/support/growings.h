@@ -6,22 +6,17 @@
 #include "bloom/kinds/layers.h"
 #include "tests/support/filters.h"
 
-struct GrowingFree {
-  void operator()(lfb_growing* growing) const { lfb_growing_free(growing); }
-};
-using Growing = std::unique_ptr<lfb_growing, GrowingFree>;
+using Growing = std::unique_ptr<lfb_growing, Freed<lfb_growing_free>>;
 
 inline Growing MakeGrowing(const lfb_config& config) {
-  lfb_growing* growing = nullptr;
-  EXPECT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
-  return Growing(growing);
+  return Made<Growing>(lfb_growing_create, &config);
 }
 
 inline Growing Copy(const Growing& growing) {
-  lfb_growing* copy = nullptr;
-  EXPECT_EQ(lfb_growing_copy(growing.get(), &copy), LFB_OK);
-  return Growing(copy);
+  return Made<Growing>(lfb_growing_copy, growing.get());
 }
+
+inline std::string Bytes(const Growing& growing) { return BytesBy(lfb_growing_write, growing); }
 
 inline lfb_growing_figures Figures(const Growing& growing) {
   lfb_growing_figures figures;

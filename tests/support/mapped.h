@@ -12,6 +12,7 @@
 
 #include "bloom/filter/claims.h"
 #include "tests/support/filters.h"
+#include "tests/support/streams.h"
 
 // A new path where no file exists.  The destructor deletes a file there.
 class Path {
@@ -42,20 +43,15 @@ inline std::vector<lfb_strategy_id> SharableStrategies() {
 }
 
 inline Filter Create(const Path& path, const lfb_config& config) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), LFB_OK) << strerror(errno);
-  return Filter(filter);
+  return Made<Filter>(lfb_mapped_create, path.c_str(), &config);
 }
 
 inline Filter Open(const Path& path) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &filter), LFB_OK) << strerror(errno);
-  return Filter(filter);
+  return Made<Filter>(lfb_mapped_open, path.c_str(), nullptr);
 }
 
 inline std::string Contents(const Path& path) {
-  std::ifstream in(path.c_str(), std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return FileBytes(path.c_str());
 }
 
 inline void Overwrite(const Path& path, const std::string& bytes) {

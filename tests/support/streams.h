@@ -3,8 +3,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "tests/support/filters.h"
+
+inline std::string FileBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 // A source of bytes that returns at most `step` of them at a time.
 struct Source {
@@ -24,7 +31,7 @@ struct Source {
 
 // Calls an lfb_*_read() function.  `owner` owns the result unless it is null.
 template <typename Read, typename Owner>
-lfb_status ReadBy(const Read& read, Source source, Owner* owner, const lfb_read_limits& limits) {
+lfb_status ReadBy(const Read& read, Source source, Owner* owner, const lfb_read_limits& limits = {}) {
   typename Owner::pointer made = nullptr;
   const lfb_status status = read(Source::Read, &source, &limits, &made);
   EXPECT_EQ(status == LFB_OK, made != nullptr) << "an output without success, or the reverse";

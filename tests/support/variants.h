@@ -21,9 +21,7 @@ inline const lfb_kernel* KernelUpTo(lfb_simd most, const Filter& filter) {
 inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {
   lfb_pages pages{};
   EXPECT_EQ(lfb_pages_init(&pages, description.geometry.word_count * 8, true), LFB_OK);
-  lfb_filter* made = nullptr;
-  EXPECT_EQ(lfb_filter_make(&description, &pages, &made), LFB_OK);
-  Filter filter(made);
+  Filter filter = Made<Filter>(lfb_filter_make, &description, &pages);
   filter->kernel = KernelUpTo(most, filter);
   return filter;
 }

@@ -4,10 +4,7 @@
 #include "bloom/kinds/window.h"
 #include "tests/support/filters.h"
 
-struct WindowFree {
-  void operator()(lfb_window* window) const { lfb_window_free(window); }
-};
-using Window = std::unique_ptr<lfb_window, WindowFree>;
+using Window = std::unique_ptr<lfb_window, Freed<lfb_window_free>>;
 
 inline lfb_window_config WindowConfig(uint64_t n, double fpp, uint32_t generations = 3) {
   lfb_window_config config{};
@@ -25,9 +22,7 @@ inline lfb_window_config Timed(lfb_window_config config) {
 }
 
 inline Window MakeWindow(const lfb_window_config& config) {
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_create(&config, &window), LFB_OK);
-  return Window(window);
+  return Made<Window>(lfb_window_create, &config);
 }
 
 // A window of any geometry.
@@ -57,10 +52,32 @@ inline lfb_window_config WindowConfigOf(uint64_t n, uint32_t words, uint32_t gen
   return chosen;
 }
 
+inline std::string Bytes(const Window& window) { return BytesBy(lfb_window_write, window); }
+
 inline lfb_window_figures Stats(const Window& window) {
   lfb_window_figures figures;
   lfb_window_stats(window.get(), &figures);
   return figures;
+}
+
+inline void ExpectSameFigures(const Window& a, const Window& b) {
+  const lfb_window_figures one = Stats(a), other = Stats(b);
+  EXPECT_EQ(one.expected_insertions, other.expected_insertions);
+  EXPECT_EQ(one.fpp, other.fpp);
+  EXPECT_EQ(one.generations, other.generations);
+  EXPECT_EQ(one.span, other.span);
+  EXPECT_EQ(one.probes, other.probes);
+  EXPECT_EQ(one.block_words, other.block_words);
+  EXPECT_EQ(one.hash, other.hash);
+  EXPECT_EQ(one.key_kept, other.key_kept);
+  EXPECT_EQ(one.generation, other.generation);
+  EXPECT_EQ(one.bytes, other.bytes);
+  EXPECT_EQ(one.bit_count, other.bit_count);
+  EXPECT_EQ(one.expected_fpp, other.expected_fpp);
+  for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) {
+    EXPECT_EQ(one.live[i].bits_set, other.live[i].bits_set) << i;
+    EXPECT_EQ(one.live[i].approximate_count, other.live[i].approximate_count) << i;
+  }
 }
 
 // Makes all generations be over by the clock: the current one began in 1970.

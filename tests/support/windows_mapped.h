@@ -15,13 +15,9 @@ class SharableHere : public testing::Environment {
 };
 
 inline Window CreateWindow(const Path& path, const lfb_window_config& config) {
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_mapped_create(path.c_str(), &config, &window), LFB_OK) << strerror(errno);
-  return Window(window);
+  return Made<Window>(lfb_window_mapped_create, path.c_str(), &config);
 }
 
 inline Window OpenWindow(const Path& path) {
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_mapped_open(path.c_str(), nullptr, &window), LFB_OK) << strerror(errno);
-  return Window(window);
+  return Made<Window>(lfb_window_mapped_open, path.c_str(), nullptr);
 }
