@@ -79,7 +79,7 @@ def shown(source, mutant):
 def tests_of(path):
     """The tests of the file's rows in tests/covers.txt, as (build, label)."""
     rows = [line.split() for line in pathlib.Path("tests/covers.txt").read_text().splitlines()]
-    tests = {(row[1], row[2]) for row in rows if row[:1] == [path] and row[1] in BUILDS}
+    tests = {(row[0], row[1]) for row in rows if row[:1] and row[0] in BUILDS and path in row[2:]}
     if not tests:
         sys.exit(f"mutate.py: {path}: tests/covers.txt names no test of it that Bazel runs alone")
     return sorted((build, "//" + re.sub(r"/([^/]*)\.\w+$", r":\1", test)) for build, test in tests)

@@ -29,6 +29,6 @@ diff - <("$mutate" tiny.c --list) <<'EOF'
 EOF
 [[ $("$mutate" tiny.c --list --only=constant --line=9 | wc -l) == 2 ]]
 mkdir tests
-echo 'tiny.c elsewhere tests/cli/tiny_test.sh' >tests/covers.txt
+echo 'elsewhere tests/cli/tiny_test.sh tiny.c' >tests/covers.txt
 said=$("$mutate" tiny.c 2>&1) && exit 1
 [[ $said == *'names no test of it'* ]]
