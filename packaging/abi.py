@@ -17,9 +17,10 @@ import tempfile
 import textwrap
 
 HEAD = """\
-# The interface of both shared libraries on x86-64: each function they export, with its version, and
-# the sizes, offsets and values of the public types.  docs/abi.md says what may change.  Made by
+# The interface of both shared libraries: each function that they export, with its version, and the
+# sizes, offsets and values of the public types on x86-64.  docs/abi.md says what may change.  Made by
 # ./bazelw run //packaging:abi -- $PWD/packaging/interface.txt
+# The linker exports the functions that are here (exports.awk): name a new one here before that.
 """
 ENTRY = re.compile(r"^ <(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)")
 VALUE = re.compile(r"^ +<[0-9a-f]+> +DW_AT_(\w+) *: (?:\(.*?\): )?(.*?)\s*(?:\t.*)?$")
