@@ -11,19 +11,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-SINGLE_WAY(window_single, filter, lfb_window_put_hash, lfb_window_might_contain_hash,
+SINGLE_WAY(window_single, filter, lfb_window_put_u64, lfb_window_might_contain_u64,
            keys->numbers[i])
-SINGLE_WAY(window_claim, filter, lfb_window_claim_hash, lfb_window_might_contain_hash,
+SINGLE_WAY(window_claim, filter, lfb_window_claim_u64, lfb_window_might_contain_u64,
            keys->numbers[i])
-MANY_WAY(window_many, lfb_window_put_many_hash, lfb_window_might_contain_many_hash, keys->numbers)
+MANY_WAY(window_many, lfb_window_put_many_u64, lfb_window_might_contain_many_u64, keys->numbers)
 
 static const lfb_way window_ways[] = {
     /* A put of a key that an older generation has is new to the current one. */
-    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "single/hash", LFB_KEYS_NUMBERS,
+    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "single/u64", LFB_KEYS_NUMBERS,
                 window_single),
-    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "many/hash", LFB_KEYS_NUMBERS,
+    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "many/u64", LFB_KEYS_NUMBERS,
                 window_many),
-    WAY_ROW_FOR(LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT, "claim/hash", LFB_KEYS_NUMBERS,
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT, "claim/u64", LFB_KEYS_NUMBERS,
                 window_claim),
 };
 
@@ -79,7 +79,7 @@ static void window_copy(void *to, const void *from)
 
 static void window_fill(void *window, const uint64_t *numbers, size_t count)
 {
-  (void)lfb_window_put_many_hash(window, numbers, count, NULL);
+  (void)lfb_window_put_many_u64(window, numbers, count, NULL);
 }
 
 const lfb_contender lfb_own_window = {.name = "window",

@@ -56,25 +56,17 @@ bool fuzz_window_same(const fuzz_bytes *read, const fuzz_bytes *written)
 
 /* ---- the window ------------------------------------------------------------------------ */
 
-/* Bit i is 1 if the answer for key i, given as a number and as a hash, is "maybe". */
-typedef struct window_answers {
-  uint64_t numbers, hashes;
-} window_answers;
-
-static window_answers ask(const lfb_window *window, uint64_t chance)
+/* Bit i is 1 if the answer for key i is "maybe". */
+static uint64_t ask(const lfb_window *window, uint64_t chance)
 {
-  window_answers answers = {0, 0}, many;
-  uint64_t keys[KEYS];
+  uint64_t answers = 0, many, keys[KEYS];
 
   for (uint64_t i = 0; i < KEYS; i++) {
     keys[i] = fuzz_mix(chance + i);
-    answers.numbers |= (uint64_t)lfb_window_might_contain_u64(window, keys[i]) << i;
-    answers.hashes |= (uint64_t)lfb_window_might_contain_hash(window, keys[i]) << i;
+    answers |= (uint64_t)lfb_window_might_contain_u64(window, keys[i]) << i;
   }
-  (void)lfb_window_might_contain_many_u64(window, keys, KEYS, &many.numbers);
-  (void)lfb_window_might_contain_many_hash(window, keys, KEYS, &many.hashes);
-  fuzz_must(many.numbers == answers.numbers && many.hashes == answers.hashes,
-            "one key and many are answered alike");
+  (void)lfb_window_might_contain_many_u64(window, keys, KEYS, &many);
+  fuzz_must(many == answers, "one key and many are answered alike");
   return answers;
 }
 
@@ -96,9 +88,7 @@ static void check_again(const fuzz_reader *reader, const lfb_window *window,
                         const fuzz_bytes *written, uint64_t chance)
 {
   lfb_window *again = fuzz_outcome_reread(reader, written);
-  const window_answers a = ask(window, chance), b = ask(again, chance);
-
-  fuzz_must(a.numbers == b.numbers && a.hashes == b.hashes, "and answers alike");
+  fuzz_must(ask(window, chance) == ask(again, chance), "and answers alike");
   lfb_window_free(again);
 }
 
@@ -109,9 +99,7 @@ static void check_damaged(const fuzz_reader *reader, const lfb_window *whole, ui
 
   fuzz_bytes_damage(&bytes, reader->fixed, chance);
   lfb_window *open = fuzz_outcome_damaged(reader, &bytes);
-  const window_answers a = ask(whole, chance), b = ask(open, chance);
-  fuzz_must((a.numbers & ~b.numbers) == 0 && (a.hashes & ~b.hashes) == 0,
-            "no damage makes a maybe a no");
+  fuzz_must((ask(whole, chance) & ~ask(open, chance)) == 0, "no damage makes a maybe a no");
   free(bytes.at);
   lfb_window_free(open);
 }
@@ -124,14 +112,14 @@ static void check_keys(lfb_window *window, uint64_t chance)
   lfb_window_stats(window, &figures);
   for (uint64_t i = 0; i < KEYS; i++) {
     const uint64_t key = fuzz_mix(chance + i);
-    const bool there = lfb_window_might_contain_hash(window, key);
-    fuzz_must(lfb_window_claim_hash(window, key) == !there, "the first claim wins");
-    fuzz_must(!lfb_window_claim_hash(window, key), "no other does");
-    (void)lfb_window_put_hash(window, key);
-    fuzz_must(!lfb_window_put_hash(window, key), "a key is new once");
+    const bool there = lfb_window_might_contain_u64(window, key);
+    fuzz_must(lfb_window_claim_u64(window, key) == !there, "the first claim wins");
+    fuzz_must(!lfb_window_claim_u64(window, key), "no other does");
+    (void)lfb_window_put_u64(window, key);
+    fuzz_must(!lfb_window_put_u64(window, key), "a key is new once");
   }
   for (uint32_t i = 0; i <= figures.generations; i++) {
-    fuzz_must(ask(window, chance).hashes == UINT64_MAX, "keys are found for the span");
+    fuzz_must(ask(window, chance) == UINT64_MAX, "keys are found for the span");
     fuzz_must(lfb_window_advance(window, figures.generation + i) == LFB_OK, "it advances");
   }
 }

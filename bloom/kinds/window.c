@@ -504,11 +504,6 @@ bool lfb_window_put_u64(lfb_window *window, uint64_t key)
   return window_put(window, lfb_hasher_u64(&window->hasher, key).low);
 }
 
-bool lfb_window_put_hash(lfb_window *window, uint64_t hash)
-{
-  return window_put(window, hash);
-}
-
 bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size)
 {
   return window_claim(window, lfb_hasher_bytes(&window->hasher, bytes, size).low);
@@ -519,11 +514,6 @@ bool lfb_window_claim_u64(lfb_window *window, uint64_t key)
   return window_claim(window, lfb_hasher_u64(&window->hasher, key).low);
 }
 
-bool lfb_window_claim_hash(lfb_window *window, uint64_t hash)
-{
-  return window_claim(window, hash);
-}
-
 bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size)
 {
   return window->kernel->might_contain(&window->view, lfb_hasher_bytes(&window->hasher, bytes, size).low);
@@ -532,11 +522,6 @@ bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_
 bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key)
 {
   return window->kernel->might_contain(&window->view, lfb_hasher_u64(&window->hasher, key).low);
-}
-
-bool lfb_window_might_contain_hash(const lfb_window *window, uint64_t hash)
-{
-  return window->kernel->might_contain(&window->view, hash);
 }
 
 /* ---- many keys ------------------------------------------------------------------- */
@@ -658,11 +643,6 @@ size_t lfb_window_put_many_u64(lfb_window *window, const uint64_t *keys, size_t 
   return window_pieces(window, WINDOW_PUT, keys, count, answers, lfb_piece_u64);
 }
 
-size_t lfb_window_put_many_hash(lfb_window *window, const uint64_t *hashes, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_PUT, hashes, count, answers, lfb_piece_given);
-}
-
 size_t lfb_window_claim_many(lfb_window *window, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   return window_pieces(window, WINDOW_CLAIM, keys, count, answers, lfb_piece_bytes);
@@ -673,11 +653,6 @@ size_t lfb_window_claim_many_u64(lfb_window *window, const uint64_t *keys, size_
   return window_pieces(window, WINDOW_CLAIM, keys, count, answers, lfb_piece_u64);
 }
 
-size_t lfb_window_claim_many_hash(lfb_window *window, const uint64_t *hashes, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_CLAIM, hashes, count, answers, lfb_piece_given);
-}
-
 size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   return window_pieces(window, WINDOW_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
@@ -686,9 +661,4 @@ size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *ke
 size_t lfb_window_might_contain_many_u64(const lfb_window *window, const uint64_t *keys, size_t count, uint64_t *answers)
 {
   return window_pieces(window, WINDOW_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_window_might_contain_many_hash(const lfb_window *window, const uint64_t *hashes, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_MIGHT_CONTAIN, hashes, count, answers, lfb_piece_given);
 }

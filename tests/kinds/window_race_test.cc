@@ -79,10 +79,10 @@ void AdvanceAtRandom() {
   over = true;
 }
 
-void PutMany(uint64_t key) { lfb_window_put_many_hash(tested, &key, 1, nullptr); }
-void PutOne(uint64_t key) { lfb_window_put_hash(tested, key); }
-bool HasOne(uint64_t key) { return lfb_window_might_contain_hash(tested, key); }
-bool HasMany(uint64_t key) { return lfb_window_might_contain_many_hash(tested, &key, 1, nullptr) != 0; }
+void PutMany(uint64_t key) { lfb_window_put_many_u64(tested, &key, 1, nullptr); }
+void PutOne(uint64_t key) { lfb_window_put_u64(tested, key); }
+bool HasOne(uint64_t key) { return lfb_window_might_contain_u64(tested, key); }
+bool HasMany(uint64_t key) { return lfb_window_might_contain_many_u64(tested, &key, 1, nullptr) != 0; }
 
 // Blocks of 2, 4 and 8 words.
 class WindowRace : public testing::TestWithParam<uint32_t> {
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Words, WindowRace, testing::Values(1u, 2u, 3u),
 TEST_P(WindowRace, NoKeyIsLost) {
   constexpr unsigned kPutters = 6, kAdvancers = 2;
   struct Key {
-    uint64_t hash = 0, moment = 0;
+    uint64_t number = 0, moment = 0;
   };
   const Window window = Make();
   std::atomic<uint64_t> lost{0};
@@ -110,12 +110,12 @@ TEST_P(WindowRace, NoKeyIsLost) {
     Key last[8];
     for (uint64_t i = 0; !over; i++) {
       Key* key = &last[i % 8];
-      key->hash = Mix(i, thread);
-      (i % 2 == 0 ? PutOne : PutMany)(key->hash);
+      key->number = Mix(i, thread);
+      (i % 2 == 0 ? PutOne : PutMany)(key->number);
       key->moment = moment;
       for (const Key& each : last) {
-        if (each.hash == 0) break;  // not put yet
-        const bool found = (i % 2 == 0 ? HasOne : HasMany)(each.hash);
+        if (each.number == 0) break;  // not put yet
+        const bool found = (i % 2 == 0 ? HasOne : HasMany)(each.number);
         if (called >= each.moment + kOld) continue;
         checked++;
         lost += !found;
@@ -171,10 +171,10 @@ TEST_P(WindowRace, AKeyIsWonOncePerWindow) {
     if (thread >= kClaimers) return AdvanceAtRandom();
     for (unsigned i = 0; i <= last; i++) {
       Won(&round)[kClaimers] = won[i % 2];
-      const uint64_t hash = Mix(4, i);
+      const uint64_t key = Mix(4, i);
       round[thread].began = Now();
-      round[thread].won = i % 2 == 0 ? lfb_window_claim_hash(tested, hash)
-                                     : lfb_window_claim_many_hash(tested, &hash, 1, nullptr) != 0;
+      round[thread].won = i % 2 == 0 ? lfb_window_claim_u64(tested, key)
+                                     : lfb_window_claim_many_u64(tested, &key, 1, nullptr) != 0;
       round[thread].ended = called;
       if (thread == 0 && over) last = i;
       step.Wait(i + 1);
@@ -191,31 +191,35 @@ TEST_P(WindowRace, AKeyIsWonOncePerWindow) {
   RecordProperty("keys", static_cast<int>(checked));
 }
 
-// The hash of a key that belongs to claims' cell 0.
-uint64_t HashOfOneCell(uint64_t key) {
-  const uint64_t upper = Mix(7, key) & ~UINT64_C(255);
-  return upper | lfb_claims_spread(upper);
+// The keys that belong to claims' cell 0.
+std::vector<uint64_t> KeysOfOneCell(const Window& window, size_t count) {
+  std::vector<uint64_t> keys;
+  for (uint64_t i = 0; keys.size() < count; i++)
+    if (lfb_claims_cell(&window->claims, lfb_hasher_u64(&window->hasher, i)) == window->claims.cells)
+      keys.push_back(i);
+  return keys;
 }
 
 // A claim sleeps before its exchange until the cell holds the key again that it held before: another claim of its
 // own key has won in between, so it loses.
 TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   const Window window = Make();
-  const uint64_t first = HashOfOneCell(1), second = HashOfOneCell(2);
+  const std::vector<uint64_t> keys = KeysOfOneCell(window, 2);
+  const uint64_t first = keys[0], second = keys[1];
   Begin(window, 0);
   stopped = released = false;
-  ASSERT_TRUE(lfb_window_claim_hash(tested, first));
+  ASSERT_TRUE(lfb_window_claim_u64(tested, first));
   for (uint64_t i = 0; i < kOld; i++) Advance();
   bool again = false;
   std::thread sleeper([&] {
     stop_at = 2;  // it has read the cell, and looked
-    again = lfb_window_claim_hash(tested, second);
+    again = lfb_window_claim_u64(tested, second);
   });
   while (!stopped) sched_yield();
-  EXPECT_TRUE(lfb_window_claim_hash(tested, second));
-  EXPECT_FALSE(lfb_window_claim_hash(tested, first));
+  EXPECT_TRUE(lfb_window_claim_u64(tested, second));
+  EXPECT_FALSE(lfb_window_claim_u64(tested, first));
   Advance();
-  EXPECT_TRUE(lfb_window_claim_hash(tested, first)) << "it is forgotten";
+  EXPECT_TRUE(lfb_window_claim_u64(tested, first)) << "it is forgotten";
   released = true;
   sleeper.join();
   EXPECT_FALSE(again);
@@ -226,6 +230,7 @@ TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
 TEST_P(WindowRace, AFewKeysShareACell) {
   constexpr unsigned kClaimers = 5, kAdvancers = 1, kKeys = 2;
   const Window window = Make();
+  const std::vector<uint64_t> keys = KeysOfOneCell(window, kKeys);
   std::atomic<uint64_t> wins[kKeys] = {};  // the generation before the last win of a key, plus 1
   std::atomic<uint64_t> claims{0}, twice{0};
   Begin(window);
@@ -237,7 +242,7 @@ TEST_P(WindowRace, AFewKeysShareACell) {
       uint64_t seen = wins[key];
       const uint64_t began = Now();
       claims++;
-      if (!lfb_window_claim_hash(tested, HashOfOneCell(key))) continue;
+      if (!lfb_window_claim_u64(tested, keys[key])) continue;
       checked++;
       // The win that was announced before counts from its generation on; one that is announced meanwhile from the
       // older of the two.

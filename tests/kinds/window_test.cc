@@ -19,19 +19,21 @@ bool Has(const Window& window, uint64_t key) {
 }
 
 // Puts `count` keys of a stream, from `first`.
-void PutHashes(const Window& window, uint64_t stream, uint64_t first, uint64_t count) {
-  std::vector<uint64_t> hashes(count);
-  for (uint64_t i = 0; i < count; i++) hashes[i] = Mix(stream, first + i);
-  lfb_window_put_many_hash(window.get(), hashes.data(), count, nullptr);
+void PutStream(const Window& window, uint64_t stream, uint64_t first, uint64_t count) {
+  std::vector<uint64_t> keys(count);
+  for (uint64_t i = 0; i < count; i++) keys[i] = Mix(stream, first + i);
+  lfb_window_put_many_u64(window.get(), keys.data(), count, nullptr);
 }
+
+uint64_t HashOf(const Window& window, uint64_t key) { return lfb_hasher_u64(&window->hasher, key).low; }
 
 // The part of `asked` absent keys that are found.
 double Rate(const Window& window, uint64_t asked) {
-  std::vector<uint64_t> hashes(65536);
+  std::vector<uint64_t> keys(65536);
   uint64_t found = 0;
-  for (uint64_t at = 0; at < asked; at += hashes.size()) {
-    for (uint64_t i = 0; i < hashes.size(); i++) hashes[i] = Mix(99, at + i);
-    found += lfb_window_might_contain_many_hash(window.get(), hashes.data(), hashes.size(), nullptr);
+  for (uint64_t at = 0; at < asked; at += keys.size()) {
+    for (uint64_t i = 0; i < keys.size(); i++) keys[i] = Mix(99, at + i);
+    found += lfb_window_might_contain_many_u64(window.get(), keys.data(), keys.size(), nullptr);
   }
   return static_cast<double>(found) / static_cast<double>(asked);
 }
@@ -68,13 +70,13 @@ TEST_P(EveryWindow, AKeyIsFoundForExactlyItsGenerations) {
   EXPECT_EQ(lfb_window_generation(window.get()), live());
   for (uint64_t turn = 0; turn < 200; turn++) {
     const uint64_t key = Mix(1, turn), began = lfb_window_generation(window.get());
-    if (turn % 2 == 0) PutHashes(window, 3, 100 * turn, 100);
+    if (turn % 2 == 0) PutStream(window, 3, 100 * turn, 100);
     ASSERT_FALSE(Has(window, key));
     ASSERT_TRUE(Put(window, key));
     for (uint32_t i = 0; i < live(); i++) {
       ASSERT_TRUE(Has(window, key)) << turn << ", " << i << " generations later";
       Advance(window);
-      if (turn % 3 == 0) PutHashes(window, 4, 100 * (live() * turn + i), 20);
+      if (turn % 3 == 0) PutStream(window, 4, 100 * (live() * turn + i), 20);
     }
     ASSERT_EQ(lfb_window_generation(window.get()), began + live());
     ASSERT_FALSE(Has(window, key)) << turn;
@@ -140,13 +142,6 @@ std::vector<lfb_key> AsBytes(const std::vector<uint64_t>& keys) {
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
      return lfb_window_##verb##_many_u64(w.get(), keys.data(), keys.size(), answers);         \
    }}
-#define VERB_HASH(verb)                                                                       \
-  {#verb "_hash", [](const Window& w, uint64_t key) { return lfb_window_##verb##_hash(w.get(), Mix(7, key)); }, \
-   [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
-     std::vector<uint64_t> hashes;                                                            \
-     for (uint64_t key : keys) hashes.push_back(Mix(7, key));                                 \
-     return lfb_window_##verb##_many_hash(w.get(), hashes.data(), hashes.size(), answers);    \
-   }}
 #define VERB_BYTES(verb)                                                                      \
   {#verb "_bytes", [](const Window& w, uint64_t key) { return lfb_window_##verb(w.get(), &key, sizeof key); }, \
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
@@ -157,7 +152,6 @@ std::vector<lfb_key> AsBytes(const std::vector<uint64_t>& keys) {
 // Puts, claims and queries of the same kind of key, in threes.
 const Verb kVerbs[] = {
     VERB_U64(put),   VERB_U64(claim),   VERB_U64(might_contain),
-    VERB_HASH(put),  VERB_HASH(claim),  VERB_HASH(might_contain),
     VERB_BYTES(put), VERB_BYTES(claim), VERB_BYTES(might_contain),
 };
 
@@ -192,11 +186,11 @@ TEST_P(EveryWindow, ManyIsOnePerKey) {
   }
 }
 
-// A 64-bit key is not its bytes, nor its hash.
+// A 64-bit key is not its bytes, and the empty key is one.
 TEST(Window, KindsOfKeysAreApart) {
   const Window window = MakeWindow(WindowConfig(1000, 1e-6));
   EXPECT_TRUE(Put(window, 5));
-  EXPECT_FALSE(lfb_window_might_contain_hash(window.get(), 5));
+  EXPECT_TRUE(lfb_window_put(window.get(), "\5\0\0\0\0\0\0\0", 8));
   EXPECT_TRUE(lfb_window_put(window.get(), "", 0));
   EXPECT_TRUE(lfb_window_might_contain(window.get(), nullptr, 0));
 }
@@ -228,28 +222,28 @@ void ExpectAlike(const Window& window, const Window& alone) {
   uint64_t next = 0;
   for (size_t count : {1, 2, 7, 63, 64, 65, 129, 191, 193, 600}) {
     window->fits = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
-    std::vector<uint64_t> hashes(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
-    for (uint64_t& hash : hashes) next++, hash = Mix(42, next % 2 ? next : next / 2);
-    lfb_window_might_contain_many_hash(window.get(), hashes.data(), count, has.data());
+    std::vector<uint64_t> keys(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
+    for (uint64_t& key : keys) next++, key = Mix(42, next % 2 ? next : next / 2);
+    lfb_window_might_contain_many_u64(window.get(), keys.data(), count, has.data());
     for (size_t i = 0; i < count; i++) {
-      const bool found = lfb_window_might_contain_hash(alone.get(), hashes[i]);
+      const bool found = lfb_window_might_contain_u64(alone.get(), keys[i]);
       ASSERT_EQ(has[i / 64] >> (i % 64) & 1, found) << i << " of " << count;
-      ASSERT_EQ(lfb_window_might_contain_hash(window.get(), hashes[i]), found);
+      ASSERT_EQ(lfb_window_might_contain_u64(window.get(), keys[i]), found);
       for (uint64_t e = 0; e < lfb_window_layers(&window->geometry); e++)
-        ASSERT_EQ(window->kernel->layer_has(&window->view, hashes[i], e),
-                  alone->kernel->layer_has(&alone->view, hashes[i], e));
+        ASSERT_EQ(window->kernel->layer_has(&window->view, HashOf(window, keys[i]), e),
+                  alone->kernel->layer_has(&alone->view, HashOf(window, keys[i]), e));
     }
     const size_t half = count / 2;
-    lfb_window_claim_many_hash(window.get(), hashes.data(), half, won.data());
+    lfb_window_claim_many_u64(window.get(), keys.data(), half, won.data());
     for (size_t i = 0; i < half; i++)
-      ASSERT_EQ(won[i / 64] >> (i % 64) & 1, lfb_window_claim_hash(alone.get(), hashes[i]));
-    lfb_window_put_many_hash(window.get(), hashes.data(), count, put.data());
+      ASSERT_EQ(won[i / 64] >> (i % 64) & 1, lfb_window_claim_u64(alone.get(), keys[i]));
+    lfb_window_put_many_u64(window.get(), keys.data(), count, put.data());
     for (size_t i = 0; i < count; i++)
-      ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_window_put_hash(alone.get(), hashes[i]));
+      ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_window_put_u64(alone.get(), keys[i]));
     for (size_t i = 0; i < count; i++) {
-      const uint64_t hash = Mix(43, next + i);
-      ASSERT_EQ(lfb_window_claim_hash(window.get(), hash), lfb_window_claim_hash(alone.get(), hash));
-      ASSERT_EQ(lfb_window_put_hash(window.get(), hash), lfb_window_put_hash(alone.get(), hash));
+      const uint64_t key = Mix(43, next + i);
+      ASSERT_EQ(lfb_window_claim_u64(window.get(), key), lfb_window_claim_u64(alone.get(), key));
+      ASSERT_EQ(lfb_window_put_u64(window.get(), key), lfb_window_put_u64(alone.get(), key));
     }
     Advance(window), Advance(alone);
   }
@@ -283,13 +277,13 @@ TEST_P(EveryWindow, AKeyHasTheBitsOfItsLayout) {
   const Window window = Make();
   const uint32_t probes = Stats(window).probes;
   for (uint64_t key = 0; key < 50; key++) {
-    const uint64_t hash = Mix(9, key), e = lfb_window_generation(window.get());
+    const uint64_t hash = HashOf(window, key), e = lfb_window_generation(window.get());
     std::vector<uint64_t> wanted(window->pages.size / sizeof(lfb_word));
     const uint64_t first = lfb_multiply_high(hash, window->geometry.blocks) * live() * words();
     for (uint32_t f = 0; f < probes; f++)
       wanted[first + e % live() * words() + f % words()] |=
           uint64_t{1} << (lfb_fast_round(hash, f / 8) >> (16 + 6 * (f % 8)) & 63);
-    ASSERT_TRUE(lfb_window_put_hash(window.get(), hash));
+    ASSERT_TRUE(lfb_window_put_u64(window.get(), key));
     for (size_t i = 0; i < wanted.size(); i++)
       ASSERT_EQ(lfb_word_get(&window->view.fast.words[i]), wanted[i]) << i;
     for (size_t i = 0; i < wanted.size(); i++)
@@ -321,7 +315,7 @@ TEST_P(WindowRate, IsThatWhichWasAskedFor) {
   const uint64_t each = of.n / of.generations;
   for (uint64_t turn = 0; turn < of.turns; turn++) {
     if (turn > 0) Advance(window);
-    PutHashes(window, 5, turn * each, each);
+    PutStream(window, 5, turn * each, each);
   }
   const double measured = Rate(window, of.asked);
   EXPECT_NEAR(measured / of.fpp, 1, of.tolerance);
@@ -465,7 +459,7 @@ TEST(Window, AWrongGenerationIsNotEnded) {
 // The layers of forgotten generations are empty.
 TEST_P(EveryWindow, ForgottenLayersAreEmpty) {
   const Window window = Make();
-  PutHashes(window, 1, 0, 300);
+  PutStream(window, 1, 0, 300);
   Advance(window, live());
   for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
     ASSERT_EQ(lfb_word_get(&window->view.fast.words[i]), 0u) << i;
@@ -691,7 +685,7 @@ TEST_P(EveryWindow, FiguresArePerGeneration) {
   const Window window = Make(50000);
   for (uint32_t turn = 0; turn <= 2 * live(); turn++) {
     if (turn > 0) Advance(window);
-    PutHashes(window, 1, 100000 * turn, 100 * (turn + 1));
+    PutStream(window, 1, 100000 * turn, 100 * (turn + 1));
     const lfb_window_figures figures = Stats(window);
     for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) {
       const double keys = i <= turn && i < live() ? 100.0 * (turn - i + 1) : 0;
@@ -704,7 +698,7 @@ TEST_P(EveryWindow, FiguresArePerGeneration) {
 // A generation with all bits on has no number of keys, and always answers "maybe".
 TEST(Window, FiguresOfAFullGeneration) {
   const Window window = MakeWindowOf({2, 2, 1, 4}, WindowConfig(10, 0.01));
-  PutHashes(window, 1, 0, 10000);
+  PutStream(window, 1, 0, 10000);
   const lfb_window_figures figures = Stats(window);
   EXPECT_EQ(figures.live[0].bits_set, figures.bit_count);
   EXPECT_EQ(figures.live[0].approximate_count, UINT64_MAX);

@@ -84,9 +84,9 @@ struct Windows : rl::test_suite<Test, kThreads> {
     model::generation = kLive;
   }
 
-  bool Has(unsigned key) { return lfb_window_might_contain_hash(&window, Hash(key)); }
+  bool Has(unsigned key) { return window.kernel->might_contain(&window.view, Hash(key)); }
   bool Claim(unsigned key) {
-    const bool mine = lfb_window_claim_hash(&window, Hash(key));
+    const bool mine = window_claim(&window, Hash(key));
     won[key] += mine;
     return mine;
   }
@@ -95,7 +95,7 @@ struct Windows : rl::test_suite<Test, kThreads> {
     if (now > model::called) model::called = now;
     if (lfb_window_advance(&window, now) == LFB_OK) model::generation++;
   }
-  void Put(unsigned key) { lfb_window_put_hash(&window, Hash(key)); }
+  void Put(unsigned key) { window_put(&window, Hash(key)); }
   // A key that is put is found until the advance from the G-th later generation is called.
   void PutAndFind(unsigned key) {
     Put(key);

@@ -59,22 +59,22 @@ extern "C" void claim_hazard() { window_hazard(); }
 
 // A key that only one worker puts.
 struct Own {
-  uint64_t hash, moment;  // `moment`: just before the last step of its put
+  uint64_t number, moment;  // `moment`: just before the last step of its put
 };
 
 void PutOwn(lfb_window* window, Own* key) {
   if (Roll() % 4 == 0)
-    lfb_window_put_many_hash(window, &key->hash, 1, nullptr);
+    lfb_window_put_many_u64(window, &key->number, 1, nullptr);
   else
-    lfb_window_put_hash(window, key->hash);
+    lfb_window_put_u64(window, key->number);
   key->moment = moment;
   facts->puts++;
 }
 
 // Whether it is found, unless its time is over.
 void Ask(const lfb_window* window, const Own& key) {
-  const bool found = Roll() % 4 == 0 ? lfb_window_might_contain_many_hash(window, &key.hash, 1, nullptr) != 0
-                                     : lfb_window_might_contain_hash(window, key.hash);
+  const bool found = Roll() % 4 == 0 ? lfb_window_might_contain_many_u64(window, &key.number, 1, nullptr) != 0
+                                     : lfb_window_might_contain_u64(window, key.number);
   if (facts->called >= key.moment + kOld) return;
   facts->asked++;
   facts->lost += !found;
@@ -83,11 +83,11 @@ void Ask(const lfb_window* window, const Own& key) {
 // Claims a common key.  A win that was told before this one was begun counts from its generation on; of two that
 // overlap, the later one needs an advance from the older of both.
 void Claim(lfb_window* window) {
-  const uint64_t key = Roll() % kCommon, hash = Mix(77, key);
+  const uint64_t key = Roll() % kCommon, mixed = Mix(77, key);
   uint64_t seen = facts->wins[key];
   const uint64_t began = lfb_window_generation(window);
-  const bool won = Roll() % 4 == 0 ? lfb_window_claim_many_hash(window, &hash, 1, nullptr) != 0
-                                   : lfb_window_claim_hash(window, hash);
+  const bool won = Roll() % 4 == 0 ? lfb_window_claim_many_u64(window, &mixed, 1, nullptr) != 0
+                                   : lfb_window_claim_u64(window, mixed);
   facts->claims++;
   if (!won) return;
   facts->won++;
@@ -105,7 +105,7 @@ void Work(lfb_window* window, unsigned process, uint64_t seed) {
     const uint64_t known = std::min(i, kRemembered);
     if (i < kRemembered || Roll() % 4 == 0) {
       Own* const key = &own[i % kRemembered];
-      key->hash = Mix(seed, i);
+      key->number = Mix(seed, i);
       PutOwn(window, key);
     } else if (Roll() % 16 == 0) {
       PutOwn(window, &own[Roll() % known]);  // it is refreshed

@@ -105,14 +105,14 @@ void AddClock(Rows* rows) {
 
 void AddWindow(Rows* rows) {
   Add(rows, {
-    THREE(lfb_window_put, t.window.get()),
-    THREE(lfb_window_claim, t.window.get()),
-    YES_THREE(lfb_window_might_contain, lfb_window_put, t.window.get()),
-  });
-  Add(rows, {MANY(lfb_window_put_many, t.window.get()), MANY(lfb_window_claim_many, t.window.get())},
+                TWO(lfb_window_put, t.window.get()),
+                TWO(lfb_window_claim, t.window.get()),
+                YES_TWO(lfb_window_might_contain, lfb_window_put, t.window.get()),
+            });
+  Add(rows, {MANY_TWO(lfb_window_put_many, t.window.get()), MANY_TWO(lfb_window_claim_many, t.window.get())},
       [](Row& row) { row.Before(NextGeneration); });
-  Add(rows, {MANY(lfb_window_might_contain_many, t.window.get())}, [](Row& row) {
-    row.Before(STEP(PUT_ALL(lfb_window_put_many, t.window.get()))).After(All);
+  Add(rows, {MANY_TWO(lfb_window_might_contain_many, t.window.get())}, [](Row& row) {
+    row.Before(STEP(PUT_TWO(lfb_window_put_many, t.window.get()))).After(All);
   });
   AddClock(rows);
   Add(rows, {

@@ -124,9 +124,9 @@ void AddMappedWindows(Rows* rows) {
     ROW(lfb_window_tick, t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
     ROW(lfb_window_stats, t.window_mapped.get(), &t.out.window_figures)
         .After(Filled<&Outputs::window_figures>),
-    MANY(lfb_window_put_many, t.window_mapped.get()),
-    MANY(lfb_window_claim_many, t.window_mapped.get()),
-    MANY(lfb_window_might_contain_many, t.window_mapped.get()),
+    MANY_TWO(lfb_window_put_many, t.window_mapped.get()),
+    MANY_TWO(lfb_window_claim_many, t.window_mapped.get()),
+    MANY_TWO(lfb_window_might_contain_many, t.window_mapped.get()),
   });
 }
 

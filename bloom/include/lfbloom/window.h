@@ -132,13 +132,10 @@ LFB_API bool lfb_window_might_contain(const lfb_window *window, const void *byte
  * returns true (4). */
 LFB_API bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size);
 
-/* The same for a 64-bit key, and for a key's hash, as for LFB_FAST in lfbloom/filter.h. */
+/* The same for a 64-bit key. */
 LFB_API bool lfb_window_put_u64(lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_claim_u64(lfb_window *window, uint64_t key);
-LFB_API bool lfb_window_put_hash(lfb_window *window, uint64_t hash);
-LFB_API bool lfb_window_might_contain_hash(const lfb_window *window, uint64_t hash);
-LFB_API bool lfb_window_claim_hash(lfb_window *window, uint64_t hash);
 
 /*
  * Many keys in one call, with the answers of one call per key.
@@ -160,13 +157,6 @@ LFB_API size_t lfb_window_might_contain_many_u64(const lfb_window *window, const
                                                  size_t count, uint64_t *answers);
 LFB_API size_t lfb_window_claim_many_u64(lfb_window *window, const uint64_t *keys, size_t count,
                                          uint64_t *answers);
-LFB_API size_t lfb_window_put_many_hash(lfb_window *window, const uint64_t *hashes, size_t count,
-                                        uint64_t *answers);
-LFB_API size_t lfb_window_might_contain_many_hash(const lfb_window *window,
-                                                  const uint64_t *hashes, size_t count,
-                                                  uint64_t *answers);
-LFB_API size_t lfb_window_claim_many_hash(lfb_window *window, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers);
 
 /* The number of the current generation.  Wait-free. */
 LFB_API uint64_t lfb_window_generation(const lfb_window *window);
