@@ -101,8 +101,10 @@ check "--window: alike" cmp out <("$tool" dedupe "${one[@]}" -t ';' -k 2 semicol
 cut -d';' -f2 -s semicolons | sort -u >values
 for way in "-n 100K" "--shared -n 100K" "--form guava" "--strategy guava-mitz32" ""; do
   rm -f filter
+  p=1e-5
+  [[ -n $way ]] || p=1e-9 # made for the 908 values, not for 100K keys: no false positive by chance
   # shellcheck disable=SC2086 # words
-  gives "build $way" 0 "$tool" build -q -p 1e-5 $way -o filter -t ';' -k 2 <(cat semicolons)
+  gives "build $way" 0 "$tool" build -q -p "$p" $way -o filter -t ';' -k 2 <(cat semicolons)
   gives "build $way: all values" 1 "$tool" query -v filter values
   check "build $way: no line" equal "$("$tool" query -c filter <(grep -v '^;*$' semicolons | grep ';'))" 0
 done
