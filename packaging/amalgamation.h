@@ -37,5 +37,7 @@
 #include <lfbloom/versions.h>
 #include <lfbloom/watch.h>
 #include <lfbloom/window.h>
+#include <lfbloom/window_mapped.h>
+#include <lfbloom/word.h>
 
 #endif
