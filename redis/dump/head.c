@@ -110,7 +110,7 @@ static lfb_status fields_read(const void *head, size_t size, dump_fields *fields
   if (size < sizeof dump_magic)
     return LFB_ERROR_TRUNCATED;
   if (memcmp(head, dump_magic, sizeof dump_magic) != 0)
-    return LFB_ERROR_UNKNOWN_FORM; /* RedisBloom's, which has 38 bytes and more */
+    return LFB_ERROR_UNKNOWN_FORM; /* a chunk of RedisBloom, for example */
   if (size != LFB_DUMP_HEAD)
     return LFB_ERROR_TRUNCATED;
   memcpy(&checksum, (const char *)head + CHECKSUM_AT, sizeof checksum);

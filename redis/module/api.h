@@ -103,7 +103,7 @@ typedef struct lfb_redis_argument {
   const char *token, *summary, *since;
   int flags;
   const char *deprecated;
-  struct lfb_redis_argument *parts; /* of a REDIS_ARGUMENT_ONE_OF */
+  const struct lfb_redis_argument *parts; /* of a REDIS_ARGUMENT_ONE_OF */
   const char *shown;
 } lfb_redis_argument;
 
@@ -162,6 +162,8 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, CreateCommand,                                                                          \
     (lfb_redis_context *, const char *name, lfb_redis_command, const char *flags, int first_key, \
      int last_key, int step))                                                                    \
+  X(lfb_redis_registered *, GetCommand, (lfb_redis_context *, const char *name))                 \
+  X(int, SetCommandInfo, (lfb_redis_registered *, const lfb_redis_command_info *))               \
   X(lfb_redis_type *, CreateDataType,                                                            \
     (lfb_redis_context *, const char *name, int version, const lfb_redis_type_functions *))      \
   X(int, GetContextFlags, (lfb_redis_context *))                                                 \
@@ -201,6 +203,7 @@ enum { REDIS_TYPE_VERSION = 3 };
   /* replication and the AOF */                                                                  \
   X(int, Replicate, (lfb_redis_context *, const char *command, const char *format, ...))         \
   X(int, ReplicateVerbatim, (lfb_redis_context *))                                               \
+  X(int, AvoidReplicaTraffic, (void)) /* whether writes are paused */                            \
   X(void, EmitAOF, (lfb_redis_io *, const char *command, const char *format, ...))               \
   /* RDB */                                                                                      \
   X(void, SaveStringBuffer, (lfb_redis_io *, const char *bytes, size_t size))                    \
@@ -216,11 +219,8 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, InfoAddFieldCString, (lfb_redis_info *, const char *name, const char *value))
 
 #define LFB_REDIS_OPTIONAL(X)                                                                   \
-  X(lfb_redis_registered *, GetCommand, (lfb_redis_context *, const char *name))                \
-  X(int, SetCommandInfo, (lfb_redis_registered *, const lfb_redis_command_info *))              \
   X(int, SetCommandACLCategories, (lfb_redis_registered *, const char *categories))             \
   X(int, AddACLCategory, (lfb_redis_context *, const char *category))                           \
-  X(int, AvoidReplicaTraffic, (void))                                                           \
   X(void *, TryAlloc, (size_t size))                                                            \
   X(size_t, MallocSize, (void *))                                                               \
   X(int, RegisterStringConfig,                                                                  \

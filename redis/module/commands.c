@@ -92,8 +92,8 @@ void lfb_key_tick(lfb_open_key *key)
       lfb_redis.GetContextFlags(key->context) &
           (REDIS_FLAG_REPLICA | REDIS_FLAG_REPLICATED | REDIS_FLAG_LOADING))
     return;
-  /* A question is answered while writes are paused, and a server that replicates meanwhile ends itself. */
-  if (lfb_redis.AvoidReplicaTraffic != NULL && lfb_redis.AvoidReplicaTraffic())
+  /* A question is answered during a pause of writes, and a server that replicates in a pause ends itself. */
+  if (lfb_redis.AvoidReplicaTraffic())
     return;
   const uint32_t steps = lfb_value_tick(value, (uint64_t)lfb_redis.Milliseconds());
   if (steps > 0)

@@ -34,9 +34,8 @@ void lfb_memory_tally_reset(uint64_t tally);
 
 /*
  * Lets the kernel put words on huge pages, in a thread of its own: to be called when nearly all pages have been
- * touched.  A new filter has small ones: the first touch of a huge page takes as long as the kernel needs for
- * zeroing 2 MiB, so one BF.MADD of 1,000 items into a new filter of 1 GiB would hold up other clients for
- * seconds.
+ * touched.  A new filter has small ones.  At the first touch of a huge page the kernel zeroes 2 MiB: one BF.MADD
+ * of 1,000 items into a new filter of 1 GiB would hold up other clients for seconds.
  */
 void lfb_memory_settle_filter(const lfb_filter *filter);
 void lfb_memory_settle_window(const lfb_window *window);

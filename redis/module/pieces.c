@@ -54,7 +54,7 @@ static void pieces_drop_first(lfb_pieces *pieces)
   if (pieces->first == NULL)
     pieces->end = &pieces->first;
   free(first);
-  lfb_memory_tally_reset(tally); /* whoever reads a value from pieces counts the value */
+  lfb_memory_tally_reset(tally); /* the code that reads a value from pieces counts the value */
 }
 
 lfb_status lfb_pieces_take(void *from, void *bytes, size_t size, size_t *got)

@@ -28,21 +28,16 @@
   {                                                                                  \
     .name = (name_), .type = REDIS_ARGUMENT_TOKEN, .key_spec = -1, .token = (token_) \
   }
-#define END      \
-  {              \
-    .name = NULL \
-  }
-
-static const lfb_redis_argument key_only[] = {KEY("key", 0), END};
-static const lfb_redis_argument key_item[] = {KEY("key", 0), NAMED("item", REDIS_ARGUMENT_TEXT), END};
-static const lfb_redis_argument key_items[] = {KEY("key", 0), MANY("item", REDIS_ARGUMENT_TEXT, -1), END};
+static const lfb_redis_argument key_only[] = {KEY("key", 0), {0}};
+static const lfb_redis_argument key_item[] = {KEY("key", 0), NAMED("item", REDIS_ARGUMENT_TEXT), {0}};
+static const lfb_redis_argument key_items[] = {KEY("key", 0), MANY("item", REDIS_ARGUMENT_TEXT, -1), {0}};
 static const lfb_redis_argument reserve[] = {
     KEY("key", 0),
     NAMED("error", REDIS_ARGUMENT_DOUBLE),
     NAMED("capacity", REDIS_ARGUMENT_INTEGER),
     OPTION("EXPANSION", "expansion", REDIS_ARGUMENT_INTEGER),
     FLAG("NONSCALING", "nonscaling"),
-    END};
+    {0}};
 static const lfb_redis_argument insert[] = {
     KEY("key", 0),
     OPTION("CAPACITY", "capacity", REDIS_ARGUMENT_INTEGER),
@@ -52,26 +47,25 @@ static const lfb_redis_argument insert[] = {
     FLAG("NONSCALING", "nonscaling"),
     CHOICE("ITEMS", "items"),
     MANY("item", REDIS_ARGUMENT_TEXT, -1),
-    END};
-static lfb_redis_argument figures[] = {
-    CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"),
-    CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), END};
+    {0}};
+static const lfb_redis_argument figures[] = {
+    CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"), CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), {0}};
 static const lfb_redis_argument info[] = {
     KEY("key", 0),
     {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1, .flags = REDIS_ARGUMENT_OPTIONAL, .parts = figures},
-    END};
-static const lfb_redis_argument like[] = {KEY("key", 0), KEY("other", 1), END};
-static const lfb_redis_argument merge[] = {KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), END};
-static const lfb_redis_argument scandump[] = {KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), END};
+    {0}};
+static const lfb_redis_argument like[] = {KEY("key", 0), KEY("other", 1), {0}};
+static const lfb_redis_argument merge[] = {KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), {0}};
+static const lfb_redis_argument scandump[] = {KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), {0}};
 static const lfb_redis_argument loadchunk[] = {
-    KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), NAMED("bytes", REDIS_ARGUMENT_TEXT), END};
+    KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), NAMED("bytes", REDIS_ARGUMENT_TEXT), {0}};
 static const lfb_redis_argument window[] = {
     KEY("key", 0),
     NAMED("error", REDIS_ARGUMENT_DOUBLE),
     NAMED("capacity", REDIS_ARGUMENT_INTEGER),
     OPTION("SPAN", "seconds", REDIS_ARGUMENT_DOUBLE),
     OPTION("GENERATIONS", "generations", REDIS_ARGUMENT_INTEGER),
-    END};
+    {0}};
 
 /* ---- commands ---------------------------------------------------------------------------------- */
 
@@ -94,6 +88,8 @@ typedef struct command_row {
 } command_row;
 
 static const char puts_fast[] = "write deny-oom fast";
+/* A question may end a window's generation, which is replicated.  Without "may-replicate" it also runs in
+ * read-only scripts, and during a pause of writes, in which lfb_key_tick() does nothing. */
 static const char asks_fast[] = "readonly fast";
 
 static const command_row rows[] = {
@@ -147,7 +143,7 @@ static bool row_describe(lfb_redis_registered *command, const command_row *row)
 
   if (row->last != 0)
     specs[1] = key_spec(row->more_flags, 2, row->last);
-  const lfb_redis_command_info info_of = {
+  const lfb_redis_command_info description = {
       .sizes = &sizes,
       .summary = row->summary,
       .complexity = row->complexity,
@@ -155,7 +151,7 @@ static bool row_describe(lfb_redis_registered *command, const command_row *row)
       .key_specs = specs,
       .arguments = row->arguments,
   };
-  return lfb_redis.SetCommandInfo(command, &info_of) == REDIS_OK;
+  return lfb_redis.SetCommandInfo(command, &description) == REDIS_OK;
 }
 
 /* Gives a command to the categories of rights that the server gives its own commands by these flags, and to
@@ -172,20 +168,12 @@ static bool row_categorise(lfb_redis_registered *command, const command_row *row
 static bool row_register(lfb_redis_context *context, const command_row *row, bool bloom)
 {
   const int last = row->last != 0 ? row->last : 1;
-  const char *flags = row->flags;
 
-  /* A question may end a window's generation, which is replicated; not while writes are paused, if the server
-   * tells when they are. */
-  if (flags == asks_fast && lfb_redis.AvoidReplicaTraffic == NULL)
-    flags = "readonly fast may-replicate";
-  if (lfb_redis.CreateCommand(context, row->name, row->run, flags, 1, last, 1) != REDIS_OK)
+  if (lfb_redis.CreateCommand(context, row->name, row->run, row->flags, 1, last, 1) != REDIS_OK)
     return false;
-  if (lfb_redis.GetCommand == NULL)
-    return true;
   lfb_redis_registered *command = lfb_redis.GetCommand(context, row->name);
-  if (command == NULL || (lfb_redis.SetCommandInfo != NULL && !row_describe(command, row)))
-    return false;
-  return lfb_redis.SetCommandACLCategories == NULL || row_categorise(command, row, bloom);
+  return command != NULL && row_describe(command, row) &&
+         (lfb_redis.SetCommandACLCategories == NULL || row_categorise(command, row, bloom));
 }
 
 bool lfb_commands_register(lfb_redis_context *context)

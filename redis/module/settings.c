@@ -118,21 +118,23 @@ enum { NUMBERS = sizeof settings_numbers / sizeof *settings_numbers };
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Whether a word is a setting's name, or one of the two that RedisBloom has had for it. */
+/* Whether a word is a setting's name, or a name that RedisBloom has for it. */
 static bool name_is(const lfb_redis_string *word, const char *name)
 {
-  static const char *const theirs[][3] = {
-      {"error", "error_rate", "bf-error-rate"},
-      {"capacity", "initial_size", "bf-initial-size"},
-      {"expansion", "expansion_factor", "bf-expansion-factor"},
+  static const struct {
+    const char *theirs, *ours;
+  } rows[] = {
+      {"error_rate", "error"},
+      {"bf-error-rate", "error"},
+      {"initial_size", "capacity"},
+      {"bf-initial-size", "capacity"},
+      {"bf-expansion-factor", "expansion"},
   };
+  bool is = lfb_word_is(word, name);
 
-  if (lfb_word_is(word, name))
-    return true;
-  for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
-    if (strcmp(theirs[i][0], name) == 0)
-      return lfb_word_is(word, theirs[i][1]) || lfb_word_is(word, theirs[i][2]);
-  return false;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    is |= strcmp(rows[i].ours, name) == 0 && lfb_word_is(word, rows[i].theirs);
+  return is;
 }
 
 static bool argument_take(const lfb_redis_string *name, const lfb_redis_string *value)

@@ -428,12 +428,9 @@ static uint64_t window_period_items(const lfb_recipe *recipe)
 
 void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms)
 {
-  const bool first = lfb_window_generation(value->window) == value->recipe.generations + 1;
-
   for (uint32_t i = 0; i < steps; i++) /* it fails only if another thread is inside a put */
     lfb_ignore(lfb_window_advance(value->window, lfb_window_generation(value->window)));
-  if (first) /* clearing one layer has touched all pages */
-    lfb_memory_settle_window(value->window);
+  lfb_memory_settle_window(value->window); /* clearing a layer has touched all pages */
   value->began_ms = began_ms;
   value->period_items = 0;
   value->changes++;

@@ -71,7 +71,7 @@ TEST(ModuleCommands, KnowTheirKeys) {
   }
 }
 
-// Users who may only read some keys, or only write them.
+// A user has the right to read some keys, or the right to write them.
 TEST(ModuleCommands, FollowTheRightsOfUsers) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"ACL", "SETUSER", "reader", "on", "nopass", "%R~k*", "+@all"}), "OK");
@@ -130,8 +130,8 @@ TEST(ModuleCommands, QuestionsRunInReadOnlyScripts) {
   Await("the key is forgotten", [&] { return ask("'BF.EXISTS', KEYS[1], 'x'", "w") == "0"; });
 }
 
-// Writes are paused during each planned failover.  A question of a window, whose generation is over, changes
-// nothing then: a server that replicates during a pause ends itself.
+// A planned failover pauses writes.  A question to a window with a generation that is over then changes nothing: a
+// server that replicates during a pause ends itself.
 TEST(ModuleCommands, QuestionsAreAnsweredWhileWritesArePaused) {
   RedisServer server(WithModule()), replica(WithModule());
   ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");

@@ -1,5 +1,5 @@
-// What holds for every kind of filter in a file that processes share: who makes the file, with which
-// permissions, which files are refused and with which status, limits and keys, and syncing.
+// Every kind of filter in a file that processes share: creation by one process, the file's permissions, refused
+// files and their status, limits and keys, syncing.
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
 #include <sys/stat.h>

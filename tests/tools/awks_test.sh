@@ -39,6 +39,7 @@ planted() {
   bash tools/plant.sh "$1" "$out" "${files[@]}" && (cd "$out" && cat "${files[@]}")
 }
 definitions() { awk -f tests/static/definitions.awk "${library[@]}" | sort; } # a macro's place is arbitrary
+exports() { awk -v library="$1" -f packaging/exports.awk packaging/interface.txt; }
 upper_halves() { awk -f tests/package/upper_halves.awk "$work/instructions"; }
 
 # run AWK OUT: each command's output into a file of OUT.
@@ -59,6 +60,8 @@ house -v check=1
 comments
 comments -v names=1
 definitions
+exports LFBLOOM
+exports LFBLOOM_REDIS
 upper_halves
 planted ${patches[0]}
 planted ${patches[1]}

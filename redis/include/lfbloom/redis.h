@@ -33,9 +33,10 @@ extern "C" {
  *           The default is 20 to 30 s of pauses.  In that time a cluster with its default
  *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
  *           Without any pause a call fails if a user or password is refused or missing
- *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program answers (_PROTOCOL), or if the host's
- *           name does not exist (_HOST), or if TLS fails.  But if the same connection, to a server or cluster,
- *           has been made before, a name that does not exist is tried again like any failure.
+ *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program answers
+ *           (_PROTOCOL), if the host's name does not exist (_HOST), or if TLS fails.  But if the same
+ *           connection, to a server or cluster, has been made before, a name that does not exist is
+ *           tried again like any failure.
  * Sentinel  If `master` is set, `host` is a list of Redis sentinels, host[:port],...; `port` is that
  *           of sentinels without one.  Before each new connection, also after a loss, the call asks
  *           one sentinel after the other for the server that it knows by this name (SENTINEL
