@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* All zero: no fields were asked for. */
 struct fields {
@@ -34,8 +32,6 @@ bool fields_parse(const char *text, struct fields *fields);
  */
 lfb_key fields_of(const struct fields *fields, lfb_key record);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

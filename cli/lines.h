@@ -13,9 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LINES_BLOCK = 64 };
 
@@ -44,8 +42,6 @@ size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t *a
 uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter, char before);
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

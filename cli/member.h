@@ -7,9 +7,7 @@
 #include <lfbloom/sink.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Whether this program was built with jansson; without it, no text is JSON. */
 bool member_have(void);
@@ -41,8 +39,6 @@ struct member {
  */
 enum member_result member_find(const char *path, lfb_key text, char *room, struct member *member);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

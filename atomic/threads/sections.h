@@ -42,12 +42,11 @@
 
 #include <lfbloom/c11.h>
 #include <lfbloom/cpu.h>
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_SECTION_RESERVE = 64 };
 
@@ -152,8 +151,6 @@ LFB_INLINE void lfb_section_leave(lfb_section *mine)
 }
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -25,11 +25,10 @@
 #ifndef LFB_ATOMIC_SLOTS_H
 #define LFB_ATOMIC_SLOTS_H
 
+#include <lfbloom/status.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_SLOT_COUNT = 1024, /* slots with an owner; numbers from here on are shared */
@@ -63,8 +62,6 @@ static inline uint32_t lfb_slot(void)
   return __builtin_expect(plus_one != 0, 1) ? plus_one - 1 : lfb_slot_take();
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -34,9 +34,7 @@
 #include <lfbloom/cpu.h>
 #include "atomic/threads/slots.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_STRIPES_SHARED = 8,   /* of a counter in memory; a power of two */
@@ -125,8 +123,6 @@ static inline uint64_t lfb_stripes_add_told(const lfb_stripes *stripes, uint64_t
   return LFB_STD atomic_load_explicit(&mine->count, LFB_STD memory_order_relaxed) - amount;
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

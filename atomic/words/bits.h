@@ -23,10 +23,9 @@
 #include <string.h>
 
 #include <lfbloom/word.h>
+#include <lfbloom/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_bits {
   uint64_t word_count; /* in 64-bit words, at least 1; never changes   */
@@ -115,8 +114,6 @@ uint64_t lfb_bits_count(const lfb_bits *bits);
 /* Copies `count` words from word `first` on into `words`, each as of the time when it is read. */
 void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -16,9 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 #define LFB_HUGE_PAGE ((size_t)2 << 20) /* bytes */
 
@@ -63,8 +61,6 @@ void lfb_pages_collapse(const lfb_pages *pages, uint64_t first);
 /* Asks the kernel to back every page from `first` on with memory now.  A hint. */
 void lfb_pages_populate(const lfb_pages *pages, uint64_t first);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -13,10 +13,9 @@
 #define LFB_ATOMIC_PAIR_H
 
 #include <lfbloom/word.h>
+#include <lfbloom/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Two words of 64 bits. */
 typedef struct lfb_two {
@@ -102,25 +101,30 @@ LFB_INLINE lfb_two lfb_pair_get_acquire(const lfb_word *pair)
 }
 
 /*
- * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
+ * Turns on the bits of `mask` in a pair that was just read as `seen`, all of them at once, by `cas`;
+ * writes only if one is off.
  *
  * Returns the bits that this call turned on.  Of all calls with the same mask, at most one
  * returns any bit; none does if calls with other masks turned on all of its bits.
  */
-LFB_INLINE lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
+LFB_INLINE lfb_two lfb_pair_set_seen_by(lfb_word *pair, lfb_two seen, lfb_two mask,
+                                        bool (*cas)(lfb_word *pair, lfb_two *seen, lfb_two desired))
 {
-  lfb_two seen = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
-
-  for (;;) {
+  while (((mask.low & ~seen.low) | (mask.high & ~seen.high)) != 0) {
     const lfb_two missing = {mask.low & ~seen.low, mask.high & ~seen.high};
-    const lfb_two desired = {seen.low | mask.low, seen.high | mask.high};
-    if ((missing.low | missing.high) == 0 || lfb_pair_cas(pair, &seen, desired))
+    if (cas(pair, &seen, (lfb_two){seen.low | mask.low, seen.high | mask.high}))
       return missing;
   }
+  return (lfb_two){0, 0};
 }
 
-#ifdef __cplusplus
+/* The same for a pair that has not been read yet, relaxed. */
+LFB_INLINE lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
+{
+  const lfb_two seen = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
+  return lfb_pair_set_seen_by(pair, seen, mask, lfb_pair_cas);
 }
-#endif
+
+LFB_EXTERN_C_END
 
 #endif

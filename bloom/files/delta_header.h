@@ -10,9 +10,7 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/description.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_DELTA_HEADER = LFB_HEAD_SIZE }; /* bytes */
 
@@ -40,8 +38,6 @@ void lfb_delta_encode(const lfb_description *description, const lfb_delta_fields
  * _BAD_DELTA. */
 lfb_status lfb_delta_decode(const unsigned char header[LFB_DELTA_HEADER], lfb_delta_fields *fields);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

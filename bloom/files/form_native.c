@@ -7,7 +7,7 @@
  */
 #include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *writer)
 {

@@ -1,7 +1,6 @@
 /* guava_header.c - writes and reads the header of Guava's form. */
 #include "bloom/files/guava_header.h"
 
-#include "bloom/strategies/guava.h"
 #include "bloom/strategies/strategies.h"
 
 bool lfb_guava_holds(const lfb_strategy *strategy)

@@ -9,9 +9,7 @@
 
 #include "bloom/filter/description.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_GUAVA_HEADER = 6 }; /* bytes */
 
@@ -26,8 +24,6 @@ void lfb_guava_encode(const lfb_description *description,
 lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
                                     lfb_description *description);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

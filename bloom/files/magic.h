@@ -13,9 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_MAGIC_SIZE = 8, /* bytes */
@@ -72,8 +70,6 @@ bool lfb_head_load_order(const unsigned char *at, bool *other);
  * zero. */
 bool lfb_head_is_whole(const unsigned char header[LFB_HEAD_SIZE], uint32_t reserved);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

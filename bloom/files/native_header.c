@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* secure_getenv */
 #include "bloom/files/native_header.h"
 
-#include "bloom/filter/label.h"
+#include "bloom/filter/description.h"
 #include "bloom/hashing/aes_derive.h"
 #include "bloom/strategies/strategies.h"
 

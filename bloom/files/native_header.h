@@ -10,9 +10,7 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/description.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 
@@ -48,8 +46,6 @@ lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEA
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
                                      const uint8_t *key, lfb_description *description);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

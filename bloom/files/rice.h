@@ -11,13 +11,12 @@
 #ifndef LFB_BLOOM_RICE_H
 #define LFB_BLOOM_RICE_H
 
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_RICE_ONES = 24,  /* from so many ones on, the number itself follows */
@@ -63,8 +62,6 @@ void lfb_rice_note(lfb_rice_histogram *histogram, uint64_t value);
 /* The parameter with which these numbers take about the fewest bits. */
 uint32_t lfb_rice_best(const lfb_rice_histogram *histogram);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -33,9 +33,7 @@
 #include "bloom/filter/create.h"
 #include "bloom/filter/partition.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 struct lfb_batch {
   lfb_partition partition;
@@ -58,8 +56,6 @@ size_t lfb_batch_end(lfb_batch *batch, lfb_filter *filter);
 /* Frees the memory that was kept from earlier batches. */
 void lfb_batch_free_spares(lfb_filter *filter);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -259,34 +259,15 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
-/* Puts keys of one kind.  The hashes of a piece are on the stack.  Its callers are not inlined, so
- * that this stack is free again when lfb_filter_put_many() runs. */
-LFB_INLINE size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys,
-                                 size_t count, lfb_piece_hash hash_of)
+/* Puts keys of one kind. */
+static size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
+                             lfb_piece_hash hash_of)
 {
   const lfb_filter *filter = builder->filter;
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const builder_call call = {builder, &builder->thread[thread]};
 
   return lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call);
-}
-
-static __attribute__((noinline)) size_t builder_put_keys(lfb_builder *builder, unsigned thread,
-                                                         const lfb_key *keys, size_t count)
-{
-  return builder_pieces(builder, thread, keys, count, lfb_piece_bytes);
-}
-
-static __attribute__((noinline)) size_t builder_put_numbers(lfb_builder *builder, unsigned thread,
-                                                            const uint64_t *keys, size_t count)
-{
-  return builder_pieces(builder, thread, keys, count, lfb_piece_u64);
-}
-
-static __attribute__((noinline)) size_t builder_put_hashes(lfb_builder *builder, unsigned thread,
-                                                           const uint64_t *hashes, size_t count)
-{
-  return builder_pieces(builder, thread, hashes, count, lfb_piece_given);
 }
 
 /* Whether the builder needs the hashes of keys. */
@@ -299,24 +280,27 @@ void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *
                           size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder_hashes(builder) ? builder_put_keys(builder, thread, keys, count)
-                              : lfb_filter_put_many(builder->filter, keys, count, NULL);
+      builder_hashes(builder)
+          ? builder_pieces(builder, thread, keys, count, lfb_piece_bytes)
+          : lfb_filter_put_many(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder_hashes(builder) ? builder_put_numbers(builder, thread, keys, count)
-                              : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
+      builder_hashes(builder)
+          ? builder_pieces(builder, thread, keys, count, lfb_piece_u64)
+          : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
                                size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder_hashes(builder) ? builder_put_hashes(builder, thread, hashes, count)
-                              : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+      builder_hashes(builder)
+          ? builder_pieces(builder, thread, hashes, count, lfb_piece_given)
+          : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
 }
 
 /* How many hashes are kept. */

@@ -62,9 +62,7 @@
 #include "atomic/words/pair.h"
 #include "bloom/hashing/hasher.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_CLAIM_CELLS = 256,
@@ -139,8 +137,6 @@ static inline lfb_cell *lfb_claims_cell(const lfb_claims *claims, lfb_hash hash)
  */
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -9,9 +9,7 @@
 #include "bloom/filter/claims.h"
 #include "bloom/filter/description.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* The memory of one big batch (batch.h). */
 typedef struct lfb_batch lfb_batch;
@@ -104,8 +102,6 @@ static inline bool lfb_filter_claim_wide(const lfb_filter *filter, lfb_hash hash
   return lfb_claims_claim(&filter->claims, &in, hash);
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "atomic/words/reserved.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast.h"
 #include "bloom/strategies/strategies.h"
 
 lfb_status lfb_random_bytes(void *bytes, size_t size)

@@ -8,9 +8,7 @@
 
 #include "bloom/strategies/strategy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Everything that defines a filter except its bits. */
 typedef struct lfb_description {
@@ -68,8 +66,13 @@ uint64_t lfb_description_run(const lfb_description *description);
 lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from,
                                       bool folds);
 
-#ifdef __cplusplus
-}
-#endif
+/* Sets a label in its field: at most LFB_LABEL_SIZE bytes, then only NUL bytes.  `label` may point into `field`.  Fails: LFB_ERROR_BAD_LABEL. */
+lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label);
+
+/* Reads a field of arbitrary bytes.  Fails: LFB_ERROR_BAD_LABEL. */
+lfb_status lfb_label_read(char label[LFB_LABEL_SIZE + 1],
+                          const unsigned char field[LFB_LABEL_SIZE + 1]);
+
+LFB_EXTERN_C_END
 
 #endif

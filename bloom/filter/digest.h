@@ -6,13 +6,12 @@
 #ifndef LFB_BLOOM_DIGEST_H
 #define LFB_BLOOM_DIGEST_H
 
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* XXH3-64, seed 0, of `size` bytes. */
 uint64_t lfb_digest_xxh3(const void *bytes, size_t size);
@@ -28,8 +27,6 @@ uint64_t lfb_digest256_bits(const uint64_t *words, size_t count);
 bool lfb_digest512_runs_here(void);
 uint64_t lfb_digest512_bits(const uint64_t *words, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -5,10 +5,9 @@
 #include "bloom/filter/batch.h"
 #include "bloom/filter/create.h"
 #include "bloom/filter/figures.h"
-#include "bloom/filter/stats.h"
 #include "bloom/hashing/aes128.h"
-#include "bloom/hashing/sink.h"
-#include "bloom/filter/label.h"
+#include "bloom/hashing/hasher.h"
+#include "bloom/filter/description.h"
 
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
 {

@@ -4,7 +4,7 @@
  * Programs print the label of any file.  So a label is one line and has no control characters,
  * which a terminal would obey.
  */
-#include "bloom/filter/label.h"
+#include "bloom/filter/description.h"
 
 #include <string.h>
 

@@ -102,23 +102,23 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
 }
 
 /* Calls `act` for all keys, piece by piece. */
-LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
-                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
+static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
+                          lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   return lfb_pieces(&hashing, keys, count, hash_of, act, context);
 }
 
-LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
-                             uint64_t *answers, lfb_piece_hash hash_of)
+static size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
+                         uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
 /* A big batch counts the new keys but does not know which they are. */
-LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
-                           uint64_t *answers, lfb_piece_hash hash_of)
+static size_t many_put(lfb_filter *filter, const void *keys, size_t count,
+                       uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, LFB_KERNEL_PUT};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
@@ -130,8 +130,8 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
 }
 
 /* If every put of the strategy is a claim, a claim is a put. */
-LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
-                             uint64_t *answers, lfb_piece_hash hash_of)
+static size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
+                         uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
   return filter->strategy->puts_claim

@@ -19,9 +19,7 @@
 
 #include "atomic/words/pages.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_partition {
   uint64_t *areas;   /* `capacity` hashes per region              */
@@ -71,8 +69,6 @@ static inline const uint64_t *lfb_partition_take(const lfb_partition *partition,
   return partition->areas + (size_t)region * partition->capacity;
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

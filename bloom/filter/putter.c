@@ -9,7 +9,7 @@
 
 #include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
-#include "bloom/hashing/sink.h"
+#include "bloom/hashing/hasher.h"
 
 enum { PUTTER_HALF = LFB_PUTTER_KEYS / 2 };
 

@@ -1,6 +1,6 @@
 /* stats.c - counts the bits of a filter that are set. */
 #define _DEFAULT_SOURCE /* CLOCK_MONOTONIC */
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 #include <time.h>
 

@@ -10,9 +10,7 @@
 
 #ifdef LFB_AES_HERE
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* H of more than 128 bytes, and the first round key added. */
 LFB_AES_TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets,
@@ -35,9 +33,7 @@ void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds, uint8
 #define AES_FOLD(a) (a)
 #include "bloom/hashing/aes_key.inc.h"
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif
 

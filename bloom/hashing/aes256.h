@@ -12,9 +12,7 @@
 
 #ifdef LFB_HASH_X86
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 #define LFB_AES256_TARGET \
   __attribute__((target("vaes,vpclmulqdq,aes,pclmul,sse4.1,avx2,bmi,bmi2,popcnt")))
@@ -51,9 +49,7 @@ LFB_AES256_TARGET LFB_INLINE lfb_aes_vector lfb_aes256_fold(__m256i a)
 #define AES_FOLD(a) lfb_aes256_fold(a)
 #include "bloom/hashing/aes_key.inc.h"
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif
 

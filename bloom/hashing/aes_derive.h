@@ -4,13 +4,12 @@
 #ifndef LFB_BLOOM_AES_DERIVE_H
 #define LFB_BLOOM_AES_DERIVE_H
 
+#include <lfbloom/status.h>
 #include <stddef.h>
 
 #include "bloom/hashing/aes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Derives the secrets from a key, by AES instructions if this processor has them. */
 void lfb_aes_init(lfb_aes_secrets *secrets, const uint8_t key[LFB_AES_BLOCK]);
@@ -31,8 +30,6 @@ void lfb_aes_expand(lfb_aes_encrypt encrypt, uint8_t round[LFB_AES_ROUNDS + 1][L
 void lfb_aes_counters(lfb_aes_encrypt encrypt, const uint8_t key[LFB_AES_BLOCK], uint8_t first,
                       size_t count, uint8_t (*blocks)[LFB_AES_BLOCK]);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "bloom/hashing/hash_function.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A block as two little-endian numbers. */
 typedef struct lfb_aes_words {
@@ -25,8 +23,6 @@ void lfb_aes_portable_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds,
 /* RFC 8452's product a * b * x^-128. */
 lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -20,9 +20,7 @@
 #define XXH_INLINE_ALL /* so that none of its names leaves the library */
 #include <xxhash.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef enum lfb_hash_kind {
   LFB_KIND_MURMUR128,     /* murmur3_x64_128, seed 0: low and high                     */
@@ -154,8 +152,6 @@ LFB_INLINE void lfb_hash_each_u64(const lfb_hasher *hasher, const uint64_t *keys
   }
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

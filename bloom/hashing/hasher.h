@@ -9,9 +9,7 @@
 
 #include "bloom/hashing/hash_function.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_HASHER_KEY = 16 }; /* bytes of a key */
 
@@ -161,8 +159,13 @@ static inline void lfb_hash_stream_put(lfb_hash_stream *stream, const void *byte
 /* Returns the hash of all bytes that were put: equal to lfb_hasher_bytes() of the whole key. */
 lfb_hash lfb_hash_stream_finish(lfb_hash_stream *stream);
 
-#ifdef __cplusplus
-}
-#endif
+struct lfb_sink {
+  lfb_hash_stream stream;
+};
+
+/* The hash of an object, through its funnel. */
+lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
+
+LFB_EXTERN_C_END
 
 #endif

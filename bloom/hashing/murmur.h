@@ -16,10 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* An element's hash: as many of the 128 bits as its strategy uses (lfb_hash_width). */
 typedef struct lfb_hash {
   uint64_t low;
@@ -193,9 +189,5 @@ static inline uint32_t lfb_murmur32(const void *bytes, size_t size, uint32_t see
 {
   return lfb_murmur32_rest(seed, (const unsigned char *)bytes, size, size);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

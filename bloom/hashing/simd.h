@@ -18,11 +18,10 @@
 #define LFB_BLOOM_SIMD_H
 
 #include <lfbloom/cpu.h>
+#include <lfbloom/status.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Each level allows those above it.  AVX512 means its parts F, VL, DQ, BW, VBMI and BITALG: Intel from
  * Ice Lake, AMD from Zen 4 on.  AES means the AES and carry-less multiplication instructions on
@@ -103,8 +102,6 @@ lfb_simd lfb_simd_chosen(void);
  * may call it at once. */
 uint64_t lfb_simd_cache_size(void);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -1,5 +1,5 @@
 /* sink.c - puts values into a sink; the ready-made funnels. */
-#include "bloom/hashing/sink.h"
+#include "bloom/hashing/hasher.h"
 
 lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object)
 {

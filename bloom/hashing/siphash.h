@@ -13,10 +13,6 @@
 
 #include "bloom/hashing/murmur.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The functions are always inline, so that the state stays in registers.  If a state is written to
  * memory as words and read as vectors, each read waits for the writes: 20.9 ns instead of 8.9. */
 typedef struct lfb_sip {
@@ -109,9 +105,5 @@ LFB_INLINE uint64_t lfb_siphash13_u64(uint64_t number, const uint64_t key[2])
   lfb_sip_block(&sip, number);
   return lfb_sip_finish(sip, lfb_sip_last(0, sizeof number));
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

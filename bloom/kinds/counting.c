@@ -15,9 +15,9 @@
 #include <stdlib.h>
 
 #include "bloom/kinds/counting.h"
-#include "bloom/hashing/sink.h"
-#include "bloom/filter/label.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/hashing/hasher.h"
+#include "bloom/filter/description.h"
+#include "bloom/strategies/fast/fast.h"
 #include "bloom/strategies/strategies.h"
 #include "bloom/filter/figures.h"
 
@@ -244,9 +244,8 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
   return yes;
 }
 
-LFB_INLINE size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb,
-                                  const void *keys, size_t count, uint64_t *answers,
-                                  lfb_piece_hash hash_of)
+static size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb, const void *keys,
+                              size_t count, uint64_t *answers, lfb_piece_hash hash_of)
 {
   const counting_many m = {counting, verb, answers};
   return lfb_pieces(&counting->hashing, keys, count, hash_of, counting_many_act, &m);

@@ -11,9 +11,7 @@
 #include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Words of counters per word of bits. */
 enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD };
@@ -91,8 +89,6 @@ LFB_INLINE void lfb_counting_count(const lfb_counting *counting,
   lfb_counting_count_in(&counting->stuck, tally->stuck);
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -38,8 +38,9 @@ LFB_INLINE bool places_lower(const lfb_place *places, uint32_t count, lfb_counte
   return true;
 }
 
-/* Puts a key.  Returns whether a counter was 0.  Takes: places of different words. */
-LFB_INLINE bool lfb_places_put(const lfb_counting *counting, const lfb_place *places,
+/* Puts a key.  Returns whether a counter was 0.  Takes: places of different words.  Not inlined, as below: its
+ * locked operations cost far more than a call. */
+static __attribute__((noinline)) bool lfb_places_put(const lfb_counting *counting, const lfb_place *places,
                                uint32_t count)
 {
   lfb_counters_tally tally = {0, 0, 0};
@@ -50,7 +51,7 @@ LFB_INLINE bool lfb_places_put(const lfb_counting *counting, const lfb_place *pl
 }
 
 /* Removes one put of a key that was just found present.  Returns whether it did. */
-LFB_INLINE bool lfb_places_remove(const lfb_counting *counting, const lfb_place *places,
+static __attribute__((noinline)) bool lfb_places_remove(const lfb_counting *counting, const lfb_place *places,
                                   uint32_t count)
 {
   lfb_counters_tally tally = {0, 0, 0};

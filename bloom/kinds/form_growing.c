@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bloom/files/files.h"
-#include "bloom/kinds/growing_header.h"
+#include "bloom/kinds/growing_files.h"
 #include "bloom/files/native_header.h"
 #include "bloom/kinds/layers.h"
 

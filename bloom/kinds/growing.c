@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "bloom/kinds/layers.h"
-#include "bloom/hashing/sink.h"
-#include "bloom/filter/label.h"
+#include "bloom/hashing/hasher.h"
+#include "bloom/filter/description.h"
 #include "bloom/shared/mapping.h"
 
 /* Makes the first layer; the others take their hash from it. */

@@ -1,8 +1,8 @@
 /* growing_header.c - writing and checking the fields of a growing filter's header. */
-#include "bloom/kinds/growing_header.h"
+#include "bloom/kinds/growing_files.h"
 
 #include "bloom/files/native_header.h"
-#include "bloom/filter/label.h"
+#include "bloom/filter/description.h"
 
 /* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {

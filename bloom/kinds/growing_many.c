@@ -61,8 +61,8 @@ static void pending_say_yes(pending *some, size_t i)
 }
 
 /* Takes and hashes the caller's next keys, from `first` on of `count`.  Returns how many. */
-LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
-                               size_t first, size_t count, lfb_piece_hash hash_of)
+static size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
+                           size_t first, size_t count, lfb_piece_hash hash_of)
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const lfb_piece piece =
@@ -206,8 +206,8 @@ static void growing_claim_act(lfb_growing *growing, pending *some)
 }
 
 /* Acts on all keys, piece by piece.  `answers` may be NULL.  Returns how many answers are true. */
-LFB_INLINE size_t growing_many(lfb_growing *growing, const void *keys, size_t count,
-                               uint64_t *answers, lfb_piece_hash hash_of, growing_act act)
+static size_t growing_many(lfb_growing *growing, const void *keys, size_t count,
+                           uint64_t *answers, lfb_piece_hash hash_of, growing_act act)
 {
   size_t yes = 0;
   pending some;

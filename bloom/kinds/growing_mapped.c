@@ -11,7 +11,6 @@
 #include "bloom/kinds/growing_files.h"
 #include "bloom/shared/making.h"
 #include "bloom/shared/mapped_header.h"
-#include "bloom/shared/room.h"
 
 /* The layout of docs/formats.md: it must not follow a change of this library's stripes. */
 _Static_assert(LFB_GROWING_STRIPES_SIZE == 4096 && LFB_GROWING_HEAD == 327680, "the file's head");

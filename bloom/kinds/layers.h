@@ -43,9 +43,7 @@
 
 #include "bloom/filter/create.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_LAYER_KEYS = 256 }; /* the most that are put at a time */
 
@@ -225,8 +223,6 @@ static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
   return lfb_claims_claim(&growing->first->claims, &in, hash);
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <lfbloom/versions.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Puts keys by their hashes, as lfb_versions_put_many(). */
 size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
@@ -23,8 +21,6 @@ size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes
  */
 lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -16,7 +16,7 @@
 #include "atomic/words/reserved.h"
 #include "bloom/files/restarted.h"
 #include "bloom/shared/mapping.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
 
@@ -626,8 +626,8 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
   return yes;
 }
 
-LFB_INLINE size_t window_pieces(const lfb_window *window, window_verb verb, const void *keys,
-                                size_t count, uint64_t *answers, lfb_piece_hash hash_of)
+static size_t window_pieces(const lfb_window *window, window_verb verb, const void *keys,
+                            size_t count, uint64_t *answers, lfb_piece_hash hash_of)
 {
   const window_many many = {(lfb_window *)window, verb, answers}; /* a query changes nothing */
   return lfb_pieces(&window->hashing, keys, count, hash_of, window_act_piece, &many);

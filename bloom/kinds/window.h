@@ -60,9 +60,7 @@
 #include "bloom/kinds/window_size.h"
 #include "bloom/strategies/fast/fast_key.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A place where a thread can be stopped for any time: tests define it before this file. */
 #ifndef LFB_WINDOW_HAZARD
@@ -266,26 +264,9 @@ typedef struct lfb_window_mask {
   uint64_t word[LFB_BLOCK_WORDS];
 } lfb_window_mask;
 
-/* Turns on bits of a word, or below of two words at once, that was just read as `seen`.  Returns whether one was
- * off.  It repeats only because another thread turned on bits there, or they were cleared. */
-LFB_INLINE bool lfb_window_set(lfb_word *word, uint64_t seen, uint64_t mask)
-{
-  while ((mask & ~seen) != 0)
-    if (lfb_cas_u64(word, &seen, seen | mask, LFB_STD memory_order_seq_cst)) /* seq_cst: before step 3 */
-      return true;
-  return false;
-}
-
-LFB_INLINE bool lfb_window_set_pair(lfb_word *pair, lfb_two seen, lfb_two mask)
-{
-  while (((mask.low & ~seen.low) | (mask.high & ~seen.high)) != 0)
-    if (lfb_pair_cas_ordered(pair, &seen, (lfb_two){seen.low | mask.low, seen.high | mask.high}))
-      return true;
-  return false;
-}
-
 /* Turns on bits in one block, two words at a time if the processor can.  Returns whether one was off.  All
- * words are read before the first exchange, which would delay the loads after it. */
+ * words are read before the first exchange, which would delay the loads after it.  An exchange is repeated only
+ * because another thread turned on bits there, or they were cleared. */
 LFB_INLINE bool lfb_window_put_block(const lfb_window_view *view, lfb_word *block,
                                      const lfb_window_mask *mask)
 {
@@ -293,21 +274,20 @@ LFB_INLINE bool lfb_window_put_block(const lfb_window_view *view, lfb_word *bloc
   uint64_t seen[LFB_BLOCK_WORDS] = {0};
   bool changed = false;
 
-  LFB_UNROLL
-  for (uint32_t j = 0; j < words; j++)
-    /* acquire: if all bits are on, they were read before step 3. */
-    seen[j] = LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_acquire);
+  /* acquire: if all bits are on, they were read before step 3. */
+  LFB_EACH(j, 0, words, 1,
+           seen[j] = LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_acquire));
   LFB_WINDOW_HAZARD();
-  if (view->pairs) {
-    LFB_UNROLL
-    for (uint32_t j = 0; j < words; j += LFB_PAIR_WORDS)
-      changed |= lfb_window_set_pair(&block[j], (lfb_two){seen[j], seen[j + 1]},
-                                     (lfb_two){mask->word[j], mask->word[j + 1]});
-  } else {
-    LFB_UNROLL
-    for (uint32_t j = 0; j < words; j++)
-      changed |= lfb_window_set(&block[j], seen[j], mask->word[j]);
-  }
+  if (view->pairs)
+    LFB_EACH(j, 0, words, LFB_PAIR_WORDS, {
+      const lfb_two was = {seen[j], seen[j + 1]}, bits = {mask->word[j], mask->word[j + 1]};
+      const lfb_two turned = lfb_pair_set_seen_by(&block[j], was, bits, lfb_pair_cas_ordered);
+      changed |= (turned.low | turned.high) != 0;
+    });
+  else /* seq_cst: before step 3 */
+    LFB_EACH(j, 0, words, 1,
+             changed |= lfb_word_set_seen_by(&block[j], seen[j], mask->word[j],
+                                             LFB_STD memory_order_seq_cst) != 0);
   return changed;
 }
 
@@ -327,8 +307,6 @@ LFB_INLINE bool lfb_window_put_mask(const lfb_window_view *view, lfb_word *block
   }
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -42,15 +42,11 @@ WINDOW_TARGET LFB_INLINE bool WINDOW_(look)(const lfb_window_view *view, uint64_
 
   if (all <= shift)
     return WINDOW_(unit_has)(view, blocks, &bits);
-  const uint64_t newest = lfb_window_layer(view, e) >> shift, last = (UINT64_C(1) << (all - shift)) - 1;
-  if (LFB_KNOWN(view->fast.probes)) {
-    LFB_UNROLL
-    for (uint64_t i = 1; i <= last + 1; i++)
-      found |= WINDOW_(look_at)(view, blocks + (lfb_window_unit(newest, i, last) << shift), &bits);
-  } else {
-    for (uint64_t i = 1; i <= last + 1; i++)
-      found |= WINDOW_(look_at)(view, blocks + (lfb_window_unit(newest, i, last) << shift), &bits);
-  }
+  const uint64_t newest = lfb_window_layer(view, e) >> shift;
+  const uint32_t units = 1U << (all - shift);
+  LFB_EACH(i, 0, units, 1,
+           found |= WINDOW_(look_at)(
+               view, blocks + (lfb_window_unit(newest, i + 1, units - 1) << shift), &bits));
   return found;
 }
 
@@ -96,7 +92,6 @@ WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(query_one)(const WINDOW_(moment) *at, 
 #define LINES_TARGET WINDOW_TARGET
 #define LINES_LOOP WINDOW_(lines)
 #define LINES_VIEW WINDOW_(moment)
-#define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
 /* If a generation begins meanwhile, absent keys would have to be looked for again: all keys are. */
@@ -131,7 +126,6 @@ LFB_INLINE void WINDOW_(ask_put)(const lfb_window_view *view, uint64_t hash)
 #define LINES_TARGET WINDOW_TARGET
 #define LINES_LOOP WINDOW_(put_lines)
 #define LINES_VIEW lfb_window_view
-#define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
 WINDOW_TARGET LFB_INLINE bool WINDOW_(change)(lfb_window_view view, uint64_t hash)

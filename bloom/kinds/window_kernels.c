@@ -17,10 +17,10 @@ typedef lfb_window_mask window_any_bits;
 
 LFB_INLINE window_any_bits window_any_bits_of(const lfb_window_view *view, uint64_t hash)
 {
+  const uint32_t words = 1U << view->fast.block_shift;
   window_any_bits bits = {{0}};
 
-  LFB_UNROLL
-  for (uint32_t j = 0; j < 1U << view->fast.block_shift; j++)
+  for (uint32_t j = 0; j < words; j++)
     bits.word[j] = lfb_fast_mask(&view->fast, hash, j);
   return bits;
 }
@@ -33,10 +33,10 @@ LFB_INLINE lfb_window_mask window_any_mask(const window_any_bits *bits)
 LFB_INLINE bool window_any_block_has(const lfb_window_view *view, const lfb_word *block,
                                      const window_any_bits *bits)
 {
+  const uint32_t words = 1U << view->fast.block_shift;
   uint64_t missing = 0;
 
-  LFB_UNROLL
-  for (uint32_t j = 0; j < 1U << view->fast.block_shift; j++)
+  for (uint32_t j = 0; j < words; j++)
     /* seq_cst: after the generation that the caller has read, in one order with the exchanges of puts; and, as
      * acquire, before the reads that follow (window_any_look()). */
     missing |= bits->word[j] &

@@ -8,7 +8,6 @@
 #include "bloom/kinds/window_files.h"
 #include "bloom/shared/making.h"
 #include "bloom/shared/mapped_header.h"
-#include "bloom/shared/room.h"
 
 _Static_assert(LFB_WINDOW_HEAD + sizeof(lfb_window_head) <= LFB_WINDOW_CELLS &&
                    LFB_WINDOW_HEAD % LFB_CACHE_LINE == 0 &&

@@ -34,10 +34,7 @@ WINDOW_TARGET static void WINDOW_MIGHT_CONTAIN_MANY(const lfb_window_view *view,
                                                             const uint64_t *hashes, size_t count,
                                                             uint64_t *answers)
 {
-  if (asks)
-    WINDOW_(query_many)(lfb_window_shaped(view, WINDOW_SHAPE), true, hashes, count, answers);
-  else
-    WINDOW_(query_many)(lfb_window_shaped(view, WINDOW_SHAPE), false, hashes, count, answers);
+  WINDOW_(query_many)(lfb_window_shaped(view, WINDOW_SHAPE), asks, hashes, count, answers);
 }
 
 static const lfb_window_kernel WINDOW_KERNEL = {WINDOW_PUT, WINDOW_MIGHT_CONTAIN,

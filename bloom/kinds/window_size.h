@@ -6,9 +6,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* The layers of a window.  A block has B words; a key has g bits in each word of its block. */
 typedef struct lfb_window_geometry {
@@ -50,8 +48,6 @@ double lfb_window_layer_fpp(const lfb_window_geometry *geometry, double keys);
 /* The most likely number of keys in a layer with this many bits set; INFINITY if all are. */
 double lfb_window_count(const lfb_window_geometry *geometry, uint64_t bits_set);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "bloom/files/forms.h"
 #include "bloom/shared/mapped_header.h"
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 static lfb_status mapped_form_locate(const lfb_reader *reader,
                                      const unsigned char head[LFB_FORM_HEAD],

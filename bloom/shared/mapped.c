@@ -12,7 +12,6 @@
 #include "bloom/filter/digest.h"
 #include "bloom/shared/mapped_header.h"
 #include "bloom/shared/making.h"
-#include "bloom/shared/room.h"
 
 enum { MAPPED_ROOMS = 2 };
 

@@ -12,9 +12,7 @@
 #include "bloom/filter/create.h"
 #include "bloom/files/disk.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* An open file and its mapped part.  At first all fields are zero, and disk.fd is -1. */
 struct lfb_mapping {
@@ -69,8 +67,6 @@ lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping);
  * _SYNC, _REPLACED, as lfb_mapped_sync(); _NO_MEMORY. */
 lfb_status lfb_mapping_sync(const lfb_mapping *mapping);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -35,9 +35,7 @@
 #include "bloom/strategies/fast_view.h"
 #include "bloom/strategies/sizing.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_BLOCK_MODEL_KEYS = 1024, /* keys per block that the model counts one by one */
@@ -76,8 +74,6 @@ double lfb_block_model_fpp(lfb_block_model *model, double load, double blocks);
 /* The load, in keys per block, at which the rate is fpp, 0 < fpp < 1, by Poisson. */
 double lfb_block_model_load(lfb_block_model *model, double fpp);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -19,10 +19,6 @@
 #include "bloom/strategies/fast_view.h"
 #include "bloom/strategies/modulus.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast` or
  * `fast-pair` reads the first cache line of the layout and the words, nothing else. */
 typedef struct lfb_layout {
@@ -79,9 +75,5 @@ static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on
   if (turned_on > 0)
     lfb_stripes_add(&layout->count, turned_on);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,12 +6,16 @@
  *   LINES_TARGET  the target attribute of its functions: one without it could not inline them
  *   LINES_LOOP    the name of the loop
  *   LINES_VIEW    the type of the data that is common to all hashes
- *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, or nothing
+ *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, if it gains anything
  *
  * The loop inlines the functions that it receives.  If it `asks`, it prefetches for each word of
  * answers as many lines further ahead.  At the end of the batch it prefetches some lines again,
  * which costs less than a test.
  */
+
+#ifndef LINES_UNROLL
+#define LINES_UNROLL
+#endif
 
 /* Calls one(view, hash) for each hash, in order.  An answer is true if the call returned more than
  * 0.  Returns the sum of what the calls returned. */

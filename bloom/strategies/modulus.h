@@ -26,10 +26,6 @@
 
 #include <lfbloom/cpu.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct lfb_modulus {
   uint64_t divisor;    /* d, 1 to 2^63 - 1 */
   uint64_t reciprocal; /* r                */
@@ -62,9 +58,5 @@ static inline uint64_t lfb_modulo(const lfb_modulus *modulus, uint64_t x)
   const uint64_t quotient = lfb_multiply_high(2 * x, modulus->reciprocal) >> modulus->shift;
   return x - quotient * modulus->divisor;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -64,9 +64,7 @@ LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_wal
 {
   uint64_t all = 1;
 
-  LFB_UNROLL
-  for (uint32_t i = 0; i < count; i++)
-    all &= probes_look(&layout->bits, next(walk, layout), act);
+  LFB_EACH(i, 0, count, 1, all &= probes_look(&layout->bits, next(walk, layout), act));
   return all & 1;
 }
 
@@ -77,14 +75,13 @@ LFB_INLINE uint32_t probes_find(const lfb_layout *layout, lfb_walk *walk, lfb_wa
 {
   uint32_t missing = 0;
 
-  LFB_UNROLL
-  for (uint32_t i = 0; i < count; i++) {
+  LFB_EACH(i, 0, count, 1, {
     const uint64_t index = next(walk, layout);
     const uint64_t seen = lfb_bits_word(&layout->bits, index / LFB_WORD_BITS);
     probes->index[i] = index;
     probes->seen[i] = seen;
     missing |= (uint32_t)(~(seen >> (index % LFB_WORD_BITS)) & 1) << i;
-  }
+  });
   return missing;
 }
 
@@ -162,8 +159,7 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
 {
   uint64_t *index = flight_slots(flight, key);
 
-  LFB_UNROLL_8
-  for (uint32_t i = 0; i < flight->probes; i++) {
+  LFB_EACH(i, 0, flight->probes, 1, {
     index[i] = next(&walk, layout);
     if (act == LFB_PROBES_QUERY_BYTES)
       lfb_prefetch_read(&layout->bits.bytes[(index[i] / 8) ^ layout->bits.flip]);
@@ -171,7 +167,7 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
       lfb_prefetch_read(&layout->bits.words[index[i] / LFB_WORD_BITS]);
     else
       lfb_prefetch_write(&layout->bits.words[index[i] / LFB_WORD_BITS]);
-  }
+  });
 }
 
 /* Whether all bits of a key are on; its lines have arrived. */
@@ -192,12 +188,11 @@ LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, 
   uint32_t missing = 0;
   lfb_probes probes;
 
-  LFB_UNROLL_8
-  for (uint32_t i = 0; i < count; i++) {
+  LFB_EACH(i, 0, count, 1, {
     probes.index[i] = index[i];
     probes.seen[i] = lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS);
     missing |= (uint32_t)(~(probes.seen[i] >> (index[i] % LFB_WORD_BITS)) & 1) << i;
-  }
+  });
   return probes_set(layout, &probes, missing);
 }
 

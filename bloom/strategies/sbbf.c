@@ -115,7 +115,6 @@ LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 #define SBBF_PUT sbbf_put
 #define SBBF_MIGHT_CONTAIN sbbf_might_contain
 #define SBBF_MANY sbbf_many
-#define SBBF_KERNELS static const lfb_kernel *const sbbf_kernels[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
 LFB_INLINE uint64_t sbbf_bytes_query_one(const lfb_layout *layout, uint64_t hash)
@@ -133,7 +132,7 @@ LFB_INLINE uint64_t sbbf_bytes_query_one(const lfb_layout *layout, uint64_t hash
 #define SBBF_(noun) sbbf_bytes_##noun
 #define SBBF_MIGHT_CONTAIN sbbf_bytes_might_contain
 #define SBBF_MANY sbbf_bytes_many
-#define SBBF_KERNELS static const lfb_kernel *const sbbf_bytes_kernels[]
+#define SBBF_BYTES
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
 const lfb_strategy lfb_strategy_sbbf = {
@@ -148,7 +147,8 @@ const lfb_strategy lfb_strategy_sbbf = {
     .model_words = SBBF_HALVES,
     .model_bits = SBBF_HALF_BITS,
     .bits_of = sbbf_bits_of,
-    .kernels = {[LFB_SIMD_NONE] = sbbf_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},
-    .bytes_kernels = {[LFB_SIMD_NONE] = sbbf_bytes_kernels,
+    .kernels = {[LFB_SIMD_NONE] = (const lfb_kernel *const[]){&sbbf_kernel},
+                [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},
+    .bytes_kernels = {[LFB_SIMD_NONE] = (const lfb_kernel *const[]){&sbbf_bytes_kernel},
                       [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256_bytes)},
 };

@@ -7,9 +7,7 @@
 #include "bloom/hashing/simd.h"
 #include "bloom/strategies/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_SBBF_HALVES = 8,                  /* 32-bit words of a block */
@@ -45,8 +43,6 @@ extern const lfb_kernel *const lfb_kernels_sbbf256[];
 extern const lfb_kernel *const lfb_kernels_sbbf256_bytes[];
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -84,7 +84,7 @@ TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t ha
 #define SBBF_PUT sbbf256_put
 #define SBBF_MIGHT_CONTAIN sbbf256_might_contain
 #define SBBF_MANY sbbf256_many
-#define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256[]
+#define LINES_UNROLL LFB_UNROLL_8 /* in cache a query of many takes 1.07 times as long without it */
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
 TARGET LFB_INLINE uint64_t sbbf256_bytes_query_one(const lfb_layout *layout, uint64_t hash)
@@ -96,7 +96,10 @@ TARGET LFB_INLINE uint64_t sbbf256_bytes_query_one(const lfb_layout *layout, uin
 #define SBBF_(noun) sbbf256_bytes_##noun
 #define SBBF_MIGHT_CONTAIN sbbf256_bytes_might_contain
 #define SBBF_MANY sbbf256_bytes_many
-#define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256_bytes[]
+#define SBBF_BYTES
 #include "bloom/strategies/sbbf_kernel.inc.h"
+
+const lfb_kernel *const lfb_kernels_sbbf256[] = {&sbbf256_kernel};
+const lfb_kernel *const lfb_kernels_sbbf256_bytes[] = {&sbbf256_bytes_kernel};
 
 #endif

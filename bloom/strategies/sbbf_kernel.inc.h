@@ -3,11 +3,11 @@
  * including it, once in a file, define
  *
  *   SBBF_TARGET   the target attribute of its functions
- *   SBBF_(noun)   the name of an inlined function: sbbf256_##noun
- *   SBBF_MIGHT_CONTAIN, SBBF_MANY
+ *   SBBF_(noun)   the name of an inlined function, and of the kernel: sbbf256_##noun
+ *   SBBF_MIGHT_CONTAIN, SBBF_MANY, SBBF_PUT
  *                 names for its functions (kernel.h)
- *   SBBF_PUT      the same; undefined: the kernel is for bytes that are only read
- *   SBBF_KERNELS  the storage class and the name of the table with the kernel (strategy.h)
+ *   SBBF_BYTES    if the kernel is for bytes that are only read
+ *   LINES_UNROLL  as for lines.inc.h
  *
  * and the functions
  *
@@ -18,7 +18,7 @@
 SBBF_TARGET LFB_INLINE void SBBF_(ask)(const lfb_layout *layout, uint64_t hash)
 {
   lfb_prefetch_read(lfb_sbbf_bytes(layout, hash));
-#ifndef SBBF_PUT /* the block may be in two lines */
+#ifdef SBBF_BYTES /* the block may be in two lines */
   lfb_prefetch_read(lfb_sbbf_bytes(layout, hash) + LFB_SBBF_WORDS * sizeof(lfb_word) - 1);
 #endif
 }
@@ -26,7 +26,6 @@ SBBF_TARGET LFB_INLINE void SBBF_(ask)(const lfb_layout *layout, uint64_t hash)
 #define LINES_TARGET SBBF_TARGET
 #define LINES_LOOP SBBF_(lines)
 #define LINES_VIEW lfb_layout
-#define LINES_UNROLL LFB_UNROLL_8
 #include "bloom/strategies/lines.inc.h"
 
 SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
@@ -34,7 +33,7 @@ SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash ha
   return SBBF_(query_one)(layout, hash.low) != 0;
 }
 
-#ifdef SBBF_PUT
+#ifndef SBBF_BYTES
 SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
 {
   lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
@@ -52,7 +51,7 @@ SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb 
 {
   (void)high;
   (void)verb;
-#ifdef SBBF_PUT
+#ifndef SBBF_BYTES
   if (verb == LFB_KERNEL_PUT)
     return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
 #endif
@@ -61,17 +60,17 @@ SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb 
   return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
 }
 
-SBBF_KERNELS = {&(const lfb_kernel){
-#ifdef SBBF_PUT
+static const lfb_kernel SBBF_(kernel) = {
+#ifndef SBBF_BYTES
     .put = SBBF_PUT,
 #endif
     .might_contain = SBBF_MIGHT_CONTAIN,
     .many = SBBF_MANY,
-}};
+};
 
 #undef SBBF_TARGET
 #undef SBBF_
+#undef SBBF_BYTES
 #undef SBBF_PUT
 #undef SBBF_MIGHT_CONTAIN
 #undef SBBF_MANY
-#undef SBBF_KERNELS

@@ -11,9 +11,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_MAX_PROBES = 255 }; /* the largest number in a byte of Guava's form */
 
@@ -52,8 +50,6 @@ uint64_t lfb_sizing_foldable(const lfb_config *config, uint64_t blocks);
 lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -21,11 +21,10 @@
 #ifndef LFB_BLOOM_SPREAD_H
 #define LFB_BLOOM_SPREAD_H
 
+#include <lfbloom/status.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A key has one block, in each of `words` equal groups of the block's words one word, and draws
  * `bits` bits of each, with replacement.  A classic filter is one block of one word. */
@@ -46,8 +45,6 @@ double lfb_spread_variance(const lfb_spread *spread, double keys);
 /* How many keys the next set bit stands for, with this many set; INFINITY if all are set. */
 double lfb_spread_step(const lfb_spread *spread, uint64_t bits_set);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

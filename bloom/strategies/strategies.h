@@ -6,11 +6,12 @@
 
 #include "bloom/strategies/strategy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* The longest array in Java: words of a filter of Guava's strategies. */
+#define LFB_GUAVA_MAX_WORDS INT32_MAX
 
-/* The rows of the table in strategies.c.  mitz32.c defines two of them. */
+LFB_EXTERN_C_BEGIN
+
+/* The rows of the table in strategies.c; classic.c defines the five of classic strategies. */
 extern const lfb_strategy lfb_strategy_fast;
 extern const lfb_strategy lfb_strategy_mitz32;
 extern const lfb_strategy lfb_strategy_redis_mitz32;
@@ -34,8 +35,6 @@ const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_ge
 /* The same of its bytes_kernels; NULL if it has none. */
 const lfb_kernel *lfb_strategy_bytes_kernel(const lfb_strategy *strategy, lfb_simd most);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

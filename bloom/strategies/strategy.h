@@ -15,9 +15,7 @@
 #include "bloom/strategies/sizing.h"
 #include "bloom/strategies/spread.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* The values that config.seed, .hash and .key may have. */
 typedef enum lfb_seeding {
@@ -104,8 +102,6 @@ lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry 
 double lfb_rates_classic_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
                                uint64_t bits_set);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

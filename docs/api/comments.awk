@@ -249,6 +249,8 @@ function header(at, i) {
     } else if (line_of[at] == "") {
       doc = ""
       out("")
+    } else if (line_of[at] ~ /^LFB_EXTERN_C_/) { # no declaration, and without a semicolon
+      out(line_of[at])
     } else if (line_of[at] ~ /^# *define LFB_STATUS_LIST/) {
       say("LFB_STATUS_LIST", doc != "")
       if (doc != "") out(doc)

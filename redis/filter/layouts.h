@@ -33,9 +33,7 @@
 #include "redis/filter/words.h"
 #include "redis/link/ask.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_REDIS_NAME_SIZE = 512,                           /* bytes of the longest name */
@@ -205,8 +203,6 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
 /* Writes the command that sets the mark. */
 void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "redis/filter/remote.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Sets each bit that is on in `ours` and off in `theirs`.  Both have the filter's shape; no thread
@@ -20,8 +18,6 @@ extern "C" {
 lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs,
                     bool *any);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

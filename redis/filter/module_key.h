@@ -9,9 +9,7 @@
 
 #include "redis/link/ask.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* What exists under a name. */
 typedef enum lfb_module_found {
@@ -35,8 +33,6 @@ bool lfb_module_says(const redisReply *reply, const char *text);
  */
 lfb_status lfb_module_status(const redisReply *reply);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

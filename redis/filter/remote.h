@@ -7,9 +7,7 @@
 #include "redis/filter/layouts.h"
 #include "redis/link/pool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 struct lfb_redis {
   lfb_redis_place place;
@@ -88,8 +86,6 @@ typedef lfb_status (*lfb_part_reply)(const lfb_redis *filter, const redisReply *
 lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_t at_once,
                                 lfb_part_command command, lfb_part_reply reply);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

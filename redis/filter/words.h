@@ -10,9 +10,7 @@
 
 #include "bloom/filter/description.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* BIG: bit i of a filter is bit i XOR 63 of the stream; bit 0 of the stream is the highest of
  * its first byte.  TURNED: bit i of a filter is bit i of the stream. */
@@ -38,8 +36,6 @@ lfb_status lfb_words_read(const lfb_description *description, lfb_words_order or
 lfb_status lfb_words_write(const lfb_filter *filter, lfb_words_order order, lfb_write_fn write,
                            void *to);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

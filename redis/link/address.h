@@ -4,12 +4,11 @@
 #ifndef LFB_REDIS_ADDRESS_H
 #define LFB_REDIS_ADDRESS_H
 
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Reads the first host[:port] of a list with commas between them; an IPv6 address is in brackets.
@@ -18,8 +17,6 @@ extern "C" {
  */
 bool lfb_address_next(char **list, const char **host, uint16_t *port);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "redis/link/link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A C string as an argument. */
 lfb_key lfb_ask_text(const char *text);
@@ -51,8 +49,6 @@ lfb_status lfb_ask_expect(const redisReply *reply, int type);
  * while, in which it answers no other client.  Fails as lfb_link_run(). */
 lfb_status lfb_ask_in_turns(lfb_link *link, const lfb_job *job, uint64_t at_once);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -18,9 +18,7 @@
 #include "redis/link/tls.h"
 #include "redis/link/wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_connection {
   int socket;
@@ -79,8 +77,6 @@ lfb_status lfb_reply_status(const redisReply *reply);
 /* Whether a reply is an error with this first word. */
 bool lfb_reply_is_error(const redisReply *reply, const char *word);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -42,9 +42,7 @@
 #include "redis/link/queue.h"
 #include "redis/link/wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A connection to a server, or to the nodes of a cluster.  Code outside redis/link may read
  * said.text, the last error text of the server or the network, and nodes.cluster. */
@@ -95,8 +93,6 @@ void lfb_link_write(lfb_link *link, bool writes);
  */
 lfb_status lfb_link_run(lfb_link *link, const lfb_job *job);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

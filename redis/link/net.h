@@ -14,9 +14,7 @@
 
 #include "redis/link/said.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Milliseconds since a fixed moment; never set back. */
 uint64_t lfb_net_now(void);
@@ -46,8 +44,6 @@ lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said,
 /* Whether a socket on which no answer is due is as expected: open and silent. */
 bool lfb_net_is_quiet(int socket);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

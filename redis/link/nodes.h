@@ -20,9 +20,7 @@
 #include "redis/link/sentinel.h"
 #include "redis/link/slots.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_MOST_NODES = 4096 }; /* four times Redis' recommended maximum */
 
@@ -79,8 +77,6 @@ void lfb_node_disconnect(lfb_node *node);
  */
 lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <lfbloom/redis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Copies options with their texts; `to` is then freed by lfb_options_free().  Fails:
  * LFB_ERROR_RESERVED, LFB_ERROR_NO_MEMORY. */
@@ -24,8 +22,6 @@ static inline lfb_status lfb_options_moved(const lfb_redis_options *options, uin
                                                                         : LFB_ERROR_STOPPED;
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

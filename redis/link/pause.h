@@ -4,11 +4,10 @@
 #ifndef LFB_REDIS_PAUSE_H
 #define LFB_REDIS_PAUSE_H
 
+#include <lfbloom/status.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A number that differs between threads, processes and moments.  It need not be unpredictable. */
 uint64_t lfb_pause_random(void);
@@ -23,8 +22,6 @@ enum { LFB_PAUSE_FIRST = 20,
  */
 uint64_t lfb_pause_ms(uint32_t failures);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -12,9 +12,7 @@
 
 #include "redis/link/link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_POOL_PLACES = 16 };
 
@@ -38,8 +36,6 @@ lfb_status lfb_pool_take(lfb_pool *pool, lfb_link **link);
 /* Returns a link to the pool, in any state: it connects again when needed. */
 void lfb_pool_leave(lfb_pool *pool, lfb_link *link);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

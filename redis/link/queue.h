@@ -4,13 +4,12 @@
 #ifndef LFB_REDIS_QUEUE_H
 #define LFB_REDIS_QUEUE_H
 
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_NO_NODE = UINT16_MAX };
 
@@ -65,8 +64,6 @@ static inline lfb_errand lfb_queue_take_last(lfb_queue *queue)
 /* Sorts such a queue so that the job's earlier commands come last. */
 void lfb_queue_sort(lfb_queue *queue);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

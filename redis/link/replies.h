@@ -19,9 +19,7 @@
 #include "redis/link/said.h"
 #include "redis/link/tls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_REPLIES_MOST_ELEMENTS = 1 << 20,
@@ -61,8 +59,6 @@ lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_tls *tls, l
  */
 lfb_status lfb_replies_next(lfb_replies *replies, lfb_said *said, const redisReply **reply);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

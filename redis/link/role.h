@@ -9,9 +9,7 @@
 
 #include "redis/link/connection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Sends ROLE and waits for the reply, which is an array that begins with a text.  Fails as
  * lfb_connection_request(); LFB_ERROR_REDIS_PROTOCOL. */
@@ -20,8 +18,6 @@ lfb_status lfb_role_ask(lfb_connection *connection, uint32_t limit_ms, lfb_said 
 
 bool lfb_role_is_master(const redisReply *role);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

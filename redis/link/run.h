@@ -11,9 +11,7 @@
 
 #include "redis/link/link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_run {
   lfb_link *link;
@@ -68,8 +66,6 @@ lfb_status lfb_run_over(lfb_run *run);
 /* Notes a command that was written to a node, after all others. */
 lfb_status lfb_run_errand(lfb_node *node, lfb_errand errand);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

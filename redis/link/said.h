@@ -7,9 +7,7 @@
 #include <lfbloom/status.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_SAID_SIZE = 256 };
 
@@ -21,8 +19,6 @@ typedef struct lfb_said {
  * server's answer may contain, are replaced by blanks. */
 lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, const char *what);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

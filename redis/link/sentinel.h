@@ -17,9 +17,7 @@
 
 #include "redis/link/connection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_sentinel {
   const char *host;
@@ -62,8 +60,6 @@ void lfb_sentinels_free(lfb_sentinels *sentinels); /* twice does no harm */
 lfb_status lfb_sentinels_connect(lfb_sentinels *sentinels, const lfb_redis_options *options,
                                  lfb_tls_context *tls, lfb_said *said, lfb_master *master);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

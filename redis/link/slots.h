@@ -4,12 +4,11 @@
 #ifndef LFB_REDIS_SLOTS_H
 #define LFB_REDIS_SLOTS_H
 
+#include <lfbloom/status.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_KEY_SLOTS = 16384,
@@ -24,8 +23,6 @@ enum {
  */
 uint16_t lfb_key_slot(const void *key, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -16,9 +16,7 @@
 
 #include "redis/link/said.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* The certificates of the options. */
 typedef struct lfb_tls_context lfb_tls_context;
@@ -58,8 +56,6 @@ lfb_status lfb_tls_send(lfb_tls *tls, const void *bytes, size_t size, lfb_said *
                         size_t *moved);
 lfb_status lfb_tls_receive(lfb_tls *tls, void *bytes, size_t size, lfb_said *said, size_t *moved);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -14,14 +14,13 @@
 #ifndef LFB_REDIS_WIRE_H
 #define LFB_REDIS_WIRE_H
 
+#include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* All zero is an empty wire. */
 typedef struct lfb_wire {
@@ -107,8 +106,6 @@ static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
  * `most`. */
 bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

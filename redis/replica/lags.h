@@ -13,10 +13,9 @@
 #define LFB_REDIS_LAGS_H
 
 #include <lfbloom/c11.h>
+#include <lfbloom/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_LAGS_EIGHTHS = 8,
@@ -42,8 +41,6 @@ uint64_t lfb_lags_percentile(const lfb_lags *lags, unsigned percent);
 /* Returns the largest duration; 0 if nothing was added. */
 uint64_t lfb_lags_most(const lfb_lags *lags);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -26,9 +26,7 @@
 
 #include "bloom/hashing/murmur.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A queued put. */
 typedef struct lfb_outgoing {
@@ -69,8 +67,6 @@ size_t lfb_outbox_take(lfb_outbox *outbox, lfb_outgoing *puts, size_t most);
 /* Whether every given place has been taken.  For the taker. */
 bool lfb_outbox_is_empty(const lfb_outbox *outbox);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

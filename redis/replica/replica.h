@@ -29,9 +29,7 @@
 #include "redis/replica/outbox.h"
 #include "redis/replica/stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_REPLICA_BATCH = 4096, /* puts sent at once: the bits in one job, then the entries */
@@ -99,8 +97,6 @@ bool lfb_replica_is_stopping(const lfb_replica *replica);
 /* Pauses for lfb_pause_ms(failures); returns early once the replica is stopping. */
 void lfb_replica_pause(const lfb_replica *replica, uint32_t failures);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -34,9 +34,7 @@
 #include "redis/filter/remote.h"
 #include "redis/replica/outbox.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_STREAM_KEYS = 512,   /* keys in an entry at most: 4 or 8 KiB, a small command for a server */
@@ -119,8 +117,6 @@ typedef void (*lfb_stream_take)(void *context, lfb_hash hash);
 lfb_status lfb_stream_read(lfb_stream *stream, lfb_stream_at *at, lfb_stream_take take,
                            void *context, lfb_stream_news *news);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -24,9 +24,7 @@
 
 #include "redis/filter/layouts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_TOKEN_SIZE = 16,                                    /* hexadecimal digits  */
@@ -105,8 +103,6 @@ lfb_status lfb_editions_from(lfb_link *link, const lfb_editions *editions, uint6
 lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
                             const lfb_edition *edition);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

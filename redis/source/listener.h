@@ -7,9 +7,7 @@
 #include <lfbloom/redis.h>
 #include <lfbloom/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 typedef struct lfb_listener lfb_listener;
 
@@ -29,8 +27,6 @@ lfb_status lfb_listener_start(const lfb_redis_options *options, lfb_key channel,
 /* Ends the thread and frees the listener; NULL is ignored. */
 void lfb_listener_stop(lfb_listener *listener);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

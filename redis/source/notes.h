@@ -20,9 +20,7 @@
 
 #include "redis/source/editions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_NOTES_LATE = 16 };
 
@@ -49,8 +47,6 @@ lfb_status lfb_notes_sweep(lfb_link *link, const lfb_editions *editions, uint32_
 /* Deletes the keys of all notes, and the notes. */
 lfb_status lfb_notes_discard_all(lfb_link *link, const lfb_editions *editions);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -33,3 +33,6 @@ static inline lfb_two lfb_pair_get_acquire(const lfb_word* pair) {
 
 static inline bool lfb_pair_cas_ordered(lfb_word*, lfb_two*, lfb_two) { return false; }
 static inline lfb_two lfb_pair_set(lfb_word*, lfb_two) { return {0, 0}; }
+static inline lfb_two lfb_pair_set_seen_by(lfb_word*, lfb_two, lfb_two, bool (*)(lfb_word*, lfb_two*, lfb_two)) {
+  return {0, 0};
+}

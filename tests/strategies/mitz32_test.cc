@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bloom/filter/create.h"
-#include "bloom/hashing/sink.h"
+#include "bloom/hashing/hasher.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
 

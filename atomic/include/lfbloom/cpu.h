@@ -28,8 +28,20 @@
 #endif
 
 /* Whether the compiler knows the value.  A loop of LFB_UNROLL with an unknown number of turns would be
- * sixteen copies, each with a test of the end: more code, and no faster. */
+ * thirty copies: more code, and no faster. */
 #define LFB_KNOWN(value) __builtin_constant_p(value)
+
+/* Does the last argument for i from `first` to `end`, exclusively, by `step`.  Unrolls the loop only if the
+ * compiler knows `end`, a variable. */
+#define LFB_EACH(i, first, end, step, ...)                            \
+  do {                                                                \
+    if (LFB_KNOWN(end)) {                                             \
+      LFB_UNROLL                                                      \
+      for (uint32_t i = (first); i < (end); i += (step)) __VA_ARGS__; \
+    } else {                                                          \
+      for (uint32_t i = (first); i < (end); i += (step)) __VA_ARGS__; \
+    }                                                                 \
+  } while (0)
 
 /* Defined if ThreadSanitizer is on; it knows only single words. */
 #if defined(__SANITIZE_THREAD__)

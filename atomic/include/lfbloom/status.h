@@ -13,9 +13,16 @@
 #ifndef LFBLOOM_STATUS_H
 #define LFBLOOM_STATUS_H
 
+/* A header's declarations stand between these two: in C++ its functions have the linkage of C. */
 #ifdef __cplusplus
-extern "C" {
+#define LFB_EXTERN_C_BEGIN extern "C" {
+#define LFB_EXTERN_C_END }
+#else
+#define LFB_EXTERN_C_BEGIN
+#define LFB_EXTERN_C_END
 #endif
+
+LFB_EXTERN_C_BEGIN
 
 /* Marks a function of the public interface; LFB_CHECKED: and the caller must use its status. */
 #if defined(__GNUC__)
@@ -248,8 +255,6 @@ static inline void lfb_ignore(lfb_status status)
  */
 LFB_API const char *lfb_status_text(lfb_status status);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -9,9 +9,7 @@
 
 #include <lfbloom/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* The version of these headers: MAJOR.MINOR.PATCH. */
 #define LFB_VERSION_MAJOR 1
@@ -31,8 +29,6 @@ LFB_API unsigned lfb_version(void);
 /* Returns that version as text, for example "1.0.0": a constant string. */
 LFB_API const char *lfb_version_text(void);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -41,14 +41,19 @@ LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
  * Returns the bits that this call turned from 0 to 1.  Of all calls that ever name one bit, exactly
  *         one returns it.
  */
+LFB_INLINE uint64_t lfb_word_set_seen_by(lfb_word *word, uint64_t seen, uint64_t mask,
+                                         LFB_STD memory_order order)
+{
+  while ((mask & ~seen) != 0)
+    if (lfb_cas_u64(word, &seen, seen | mask, order))
+      return mask & ~seen;
+  return 0;
+}
+
+/* The same, relaxed. */
 LFB_INLINE uint64_t lfb_word_set_seen(lfb_word *word, uint64_t seen, uint64_t mask)
 {
-  while ((mask & ~seen) != 0) {
-    /* relaxed: as above. */
-    if (lfb_cas_u64(word, &seen, seen | mask, LFB_STD memory_order_relaxed))
-      return mask & ~seen;
-  }
-  return 0;
+  return lfb_word_set_seen_by(word, seen, mask, LFB_STD memory_order_relaxed); /* as above */
 }
 
 /* The same for a word that has not been read yet. */

@@ -23,9 +23,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A filter that is being built. */
 typedef struct lfb_builder lfb_builder;
@@ -83,8 +81,6 @@ LFB_API void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread,
  */
 LFB_API lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

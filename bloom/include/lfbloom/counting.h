@@ -68,9 +68,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A concurrent counting Bloom filter. */
 typedef struct lfb_counting lfb_counting;
@@ -114,15 +112,7 @@ LFB_API bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key);
 
-/*
- * Many keys in one call.  The answers are those of one call per key.  The call takes less time,
- * since it fetches the cache lines of later keys while it uses earlier ones.
- *
- * Takes   keys     `count` of them.
- *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
- *                  i / 64.  Bits after the last answer become 0.
- * Returns how many answers are true.
- */
+/* Many keys in one call: `answers` and what they return as lfb_filter_put_many(). */
 LFB_API size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
                                      uint64_t *answers);
 LFB_API size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
@@ -220,8 +210,6 @@ LFB_CHECKED lfb_status lfb_counting_save(const lfb_counting *counting, const cha
 LFB_CHECKED lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
                                          lfb_counting **counting);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

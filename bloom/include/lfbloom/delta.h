@@ -26,9 +26,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Writes the delta from an earlier version of a filter to a later one.
@@ -66,8 +64,6 @@ LFB_CHECKED lfb_status lfb_delta_apply(lfb_filter *filter, const void *delta, si
 LFB_CHECKED lfb_status lfb_delta_apply_file(lfb_filter *filter, const char *path,
                                             uint64_t *turned_on);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -24,9 +24,7 @@
 
 #include <lfbloom/follow.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A file, or a directory of files, to follow. */
 typedef struct lfb_file_source lfb_file_source;
@@ -55,8 +53,6 @@ LFB_API void lfb_file_source_free(lfb_file_source *source);
  * cannot be listed, and as lfb_filter_load() if no file is left to try. */
 LFB_API lfb_source lfb_file_source_functions(lfb_file_source *source);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

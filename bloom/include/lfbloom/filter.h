@@ -111,9 +111,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A concurrent Bloom filter. */
 typedef struct lfb_filter lfb_filter;
@@ -700,8 +698,6 @@ LFB_CHECKED lfb_status lfb_filter_load(const char *path, const lfb_read_limits *
  */
 LFB_CHECKED lfb_status lfb_form_of_file(const char *path, lfb_form *form);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

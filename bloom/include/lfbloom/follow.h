@@ -40,9 +40,7 @@
 
 #include <lfbloom/versions.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Receives a source's keys; exists only during the source's call. */
 typedef struct lfb_keys_sink lfb_keys_sink;
@@ -187,8 +185,6 @@ LFB_API void lfb_follow_stop(lfb_follow *follow);
 /* Writes the figures as of the end of the last poll.  Waits for no poll. */
 LFB_API void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -66,9 +66,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A concurrent Bloom filter that grows. */
 typedef struct lfb_growing lfb_growing;
@@ -204,8 +202,6 @@ LFB_CHECKED lfb_status lfb_growing_save(const lfb_growing *growing, const char *
 LFB_CHECKED lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
                                         lfb_growing **growing);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -35,9 +35,7 @@
 
 #include <lfbloom/growing.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Makes an empty growing filter in a new file, and opens it.  If several processes make the same
@@ -81,8 +79,6 @@ LFB_CHECKED lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
  * does, for a const filter, too. */
 LFB_API void lfb_growing_mapped_close(const lfb_growing *growing);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

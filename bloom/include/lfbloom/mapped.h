@@ -64,9 +64,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Makes an empty filter in a new file and opens it.  The path never names an incomplete file.  If
@@ -161,8 +159,6 @@ LFB_CHECKED lfb_status lfb_mapped_sync(const lfb_filter *filter);
  */
 LFB_API void lfb_mapped_close(const lfb_filter *filter);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -50,9 +50,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   /* The most keys that wait in a putter. */
@@ -90,8 +88,6 @@ LFB_API void lfb_putter_put_soon_hash(lfb_putter *putter, uint64_t hash);
  */
 LFB_API uint64_t lfb_putter_flush(lfb_putter *putter);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

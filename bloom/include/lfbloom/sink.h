@@ -21,9 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* Receives an object from a funnel.  Exists only during the funnel's call. */
 typedef struct lfb_sink lfb_sink;
@@ -90,8 +88,6 @@ typedef void (*lfb_bytes_fn)(void *to, const void *bytes, size_t size);
  */
 LFB_API void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

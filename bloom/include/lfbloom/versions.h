@@ -83,9 +83,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A handle to the versions of a filter. */
 typedef struct lfb_versions lfb_versions;
@@ -218,8 +216,6 @@ LFB_CHECKED lfb_status lfb_versions_drop_previous(lfb_versions *versions);
  * still wait for a section to be left. */
 LFB_API uint64_t lfb_versions_reclaim(lfb_versions *versions);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

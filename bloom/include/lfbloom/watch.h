@@ -30,9 +30,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A watch over a filter, or over anything with a filter's figures. */
 typedef struct lfb_watch lfb_watch;
@@ -129,8 +127,6 @@ LFB_API void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures);
 LFB_CHECKED lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
                                             lfb_write_fn write, void *to);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

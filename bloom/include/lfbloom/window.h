@@ -52,9 +52,7 @@
 
 #include <lfbloom/filter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A filter that forgets. */
 typedef struct lfb_window lfb_window;
@@ -137,14 +135,7 @@ LFB_API bool lfb_window_put_u64(lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_claim_u64(lfb_window *window, uint64_t key);
 
-/*
- * Many keys in one call, with the answers of one call per key.
- *
- * Takes   keys     `count` of them.
- *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
- *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
- * Returns how many answers are true.
- */
+/* Many keys in one call: `answers` and what they return as lfb_filter_put_many(). */
 LFB_API size_t lfb_window_put_many(lfb_window *window, const lfb_key *keys, size_t count,
                                    uint64_t *answers);
 LFB_API size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *keys,
@@ -254,8 +245,6 @@ LFB_CHECKED lfb_status lfb_window_save(const lfb_window *window, const char *pat
 LFB_CHECKED lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits,
                                        lfb_window **window);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -26,9 +26,7 @@
 
 #include <lfbloom/window.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Makes an empty window in a new file, and opens it.  If several processes make the same file at once, one
@@ -55,8 +53,6 @@ LFB_CHECKED lfb_status lfb_window_mapped_open(const char *path, const lfb_read_l
 /* Makes durable all that was put before the call, and the file's name.  Fails as lfb_mapped_sync(). */
 LFB_CHECKED lfb_status lfb_window_mapped_sync(const lfb_window *window);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

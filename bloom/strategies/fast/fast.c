@@ -3,9 +3,8 @@
  * the code for one key; this file has the strategy's row, and the kernels of `fast` and `fast-pair`
  * for any processor.
  */
-#include "bloom/strategies/fast/fast_alone.h"
-#include "bloom/strategies/fast/fast_kernels.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast_key.h"
+#include "bloom/strategies/fast/fast.h"
 #include "bloom/strategies/strategies.h"
 
 #define FAST_TARGET
@@ -39,6 +38,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 }
 
 #include "bloom/strategies/fast/loops.inc.h"
+#define fast_many fast_each
 
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast_any_put
@@ -88,12 +88,12 @@ const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
 #endif
 
 /* Merges that lose bits to other threads are rare: one function serves all shapes and instructions
- * (fast_kernels.h). */
+ * (fast.h). */
 void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers)
 {
   const fast_view view = fast_view_of(&layout->fast);
-  (void)fast_lines_alone(&view, true, hashes, count, answers, fast_ask_put, fast_credit_one);
+  (void)fast_lines(&view, true, hashes, count, answers, fast_ask_put, fast_credit_one);
 }
 
 const lfb_strategy lfb_strategy_fast = {

@@ -20,8 +20,8 @@
 #ifdef LFB_SIMD_X86
 #include <immintrin.h>
 
-#include "bloom/strategies/fast/fast_alone.h"
-#include "bloom/strategies/fast/fast_kernels.h"
+#include "bloom/strategies/fast/fast_key.h"
+#include "bloom/strategies/fast/fast.h"
 
 #define TARGET LFB_AVX2_TARGET
 
@@ -250,6 +250,7 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
 }
 
 #include "bloom/strategies/fast/loops.inc.h"
+#define fast256_many fast256_each
 
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast256_any_put

@@ -11,9 +11,9 @@
 #ifdef LFB_SIMD_X86_512
 #define TARGET LFB_AVX512_TARGET
 
-#include "bloom/strategies/fast/fast_alone.h"
+#include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/fast/fast_avx512.h"
-#include "bloom/strategies/fast/fast_kernels.h"
+#include "bloom/strategies/fast/fast.h"
 
 enum {
   GROUP = 8, /* keys that a query handles at a time; divides LFB_WORD_BITS */
@@ -125,9 +125,10 @@ TARGET LFB_INLINE __m512i fast512_gather(uint32_t groups, __m512i bits)
   const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
 
   LFB_UNROLL
-  for (uint32_t step = groups; step < LFB_FAST_ROUND; step *= 2)
-    bits = _mm512_or_si512(bits, _mm512_permutexvar_epi64(
-                                     _mm512_add_epi64(lane, _mm512_set1_epi64(step)), bits));
+  for (uint32_t i = 0; i < 3; i++)
+    if (groups << i < LFB_FAST_ROUND)
+      bits = _mm512_or_si512(bits, _mm512_permutexvar_epi64(
+                                       _mm512_add_epi64(lane, _mm512_set1_epi64(groups << i)), bits));
   return bits;
 }
 
@@ -168,8 +169,7 @@ TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t g
   if (!lfb_fast_is_pair(&view->fast))
     _mm512_store_si512(keys.word, lfb_fast512_words(&view->fast, round0));
   _mm512_store_si512(keys.bits, fast512_bits(view, groups, all, round0));
-  LFB_UNROLL_8
-  for (uint32_t k = 0; k < count; k++) {
+  LFB_EACH(k, 0, count, 1, {
     if (asks)
       lfb_fast_ask_put(&view->fast, ahead[k]);
     const lfb_fast_key key = fast512_key(view, groups, &keys, k, hashes[k]);
@@ -177,7 +177,7 @@ TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t g
     if (turned_on == 0) /* a branch that the put has anyway: no instruction after a locked one */
       *changed &= ~(UINT64_C(1) << k);
     sum += turned_on;
-  }
+  });
   return sum;
 }
 
@@ -248,11 +248,10 @@ TARGET LFB_INLINE uint64_t fast512_query_lines(const fast512_view *view, const u
   uint64_t on = 0;
 
   _mm512_store_si512(round0, fast512_multiply(fast512_load(hashes, count), 0));
-  LFB_UNROLL_8
-  for (uint32_t k = 0; k < count; k++)
-    on |= (uint64_t)lfb_fast512_line_has(&view->fast, lfb_fast_block(&view->fast, hashes[k]),
-                                         _mm512_set1_epi64((long long)round0[k]), hashes[k])
-          << k;
+  LFB_EACH(k, 0, count, 1,
+           on |= (uint64_t)lfb_fast512_line_has(&view->fast, lfb_fast_block(&view->fast, hashes[k]),
+                                                _mm512_set1_epi64((long long)round0[k]), hashes[k])
+                 << k);
   return on;
 }
 
@@ -359,38 +358,36 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
   return lfb_fast512_might_contain(&view->fast, hash);
 }
 
-/* Puts many with w as a constant: a pair or one word by `few`, others by `more`. */
-TARGET LFB_INLINE uint64_t fast512_puts_by(const fast512_view *view, bool asks,
-                                           const uint64_t *hashes, size_t count,
-                                           uint64_t *answers, fast512_put_as few,
-                                           fast512_put_as more)
+#define FAST_TARGET TARGET
+#define FAST_(noun) fast512_##noun
+#include "bloom/strategies/fast/loops.inc.h"
+
+/* Puts many: a pair or one word by `few`, others by `more`. */
+TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, bool asks, const uint64_t *hashes,
+                                        size_t count, uint64_t *answers, fast512_put_as few,
+                                        fast512_put_as more)
 {
-  switch (lfb_fast_groups(&view->fast)) {
-  case 1: return fast512_put_loop(view, 1, hashes, count, answers, asks, few);
-  case 2:
-    return fast512_put_loop(view, 2, hashes, count, answers, asks,
-                            lfb_fast_is_pair(&view->fast) ? few : more);
-  case 4: return fast512_put_loop(view, 4, hashes, count, answers, asks, more);
-  default: return fast512_put_loop(view, 8, hashes, count, answers, asks, more);
-  }
+  const uint32_t groups = lfb_fast_groups(&view->fast);
+  return fast512_put_loop(view, groups, hashes, count, answers, asks,
+                          groups == 1 || lfb_fast_is_pair(&view->fast) ? few : more);
 }
 
+/* Of any shape, keys are put and queried one by one. */
 TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_verb verb,
                                         uint32_t fits, const uint64_t *hashes, size_t count,
                                         uint64_t *answers)
 {
+  if (!LFB_KNOWN(view->fast.probes))
+    return fast512_each(view, verb, fits, hashes, count, answers);
   if (verb == LFB_KERNEL_PUT)
-    return fast512_puts_by(view, true, hashes, count, answers, fast512_put_shared, NULL);
+    return fast512_puts(view, true, hashes, count, answers, fast512_put_shared, NULL);
   if (__builtin_expect(verb == LFB_KERNEL_PUT_ALONE, 0))
-    return fast512_puts_by(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
-                           lfb_fast_key_put_alone);
+    return fast512_puts(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
+                        lfb_fast_key_put_alone);
   if (lfb_fast_is_pair(&view->fast))
     return fast512_queries(view, fits, hashes, count, answers, fast512_query_pairs);
   return fast512_queries(view, fits, hashes, count, answers, fast512_query_lines);
 }
-
-#define FAST_TARGET TARGET
-#define FAST_(noun) fast512_##noun
 
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast512_any_put

@@ -81,21 +81,14 @@ LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t 
   const uint32_t groups = lfb_fast_groups(fast);
   uint64_t mask = 0;
 
-  if (LFB_KNOWN(fast->probes)) {
-    LFB_UNROLL
-    for (uint32_t probe = j; probe < fast->probes; probe += groups)
-      mask |= lfb_fast_bit(hash, probe);
-  } else {
-    for (uint32_t probe = j; probe < fast->probes; probe += groups)
-      mask |= lfb_fast_bit(hash, probe);
-  }
+  LFB_EACH(probe, j, fast->probes, groups, mask |= lfb_fast_bit(hash, probe));
   return mask;
 }
 
 /* The words of one key, and its bits in them. */
 typedef struct lfb_fast_key {
-  lfb_word *word[LFB_BLOCK_WORDS]; /* in group j; after the last group the block   */
-  uint64_t mask[LFB_BLOCK_WORDS];  /* its bits there; after the last group 0       */
+  lfb_word *word[LFB_BLOCK_WORDS]; /* in group j      */
+  uint64_t mask[LFB_BLOCK_WORDS];  /* its bits there */
 } lfb_fast_key;
 
 /* Finds a key's words in its block; reads none of them. */
@@ -104,9 +97,7 @@ LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, lfb_word *block, uint64
 {
   const uint32_t groups = lfb_fast_groups(fast);
 
-  LFB_UNROLL
-  for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
-    key->word[j] = j < groups ? &block[lfb_fast_word(fast, round0, j)] : block;
+  LFB_EACH(j, 0, groups, 1, key->word[j] = &block[lfb_fast_word(fast, round0, j)]);
 }
 
 /* Finds a key's words, and its bits in them; reads none of the words. */
@@ -116,9 +107,7 @@ LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
   lfb_fast_key key;
 
   lfb_fast_key_words(fast, lfb_fast_block(fast, hash), lfb_fast_round(hash, 0), &key);
-  LFB_UNROLL
-  for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
-    key.mask[j] = j < groups ? lfb_fast_mask(fast, hash, j) : 0;
+  LFB_EACH(j, 0, groups, 1, key.mask[j] = lfb_fast_mask(fast, hash, j));
   return key;
 }
 
@@ -139,12 +128,9 @@ LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *k
     const lfb_two on = lfb_pair_set(key->word[0], (lfb_two){key->mask[0], key->mask[1]});
     return lfb_word_count(on.low) + lfb_word_count(on.high);
   }
-  LFB_UNROLL
-  for (uint32_t j = 0; j < groups; j++)
-    seen[j] = lfb_word_get(key->word[j]);
-  LFB_UNROLL
-  for (uint32_t j = 0; j < groups; j++)
-    turned_on += lfb_word_count(lfb_word_set_seen(key->word[j], seen[j], key->mask[j]));
+  LFB_EACH(j, 0, groups, 1, seen[j] = lfb_word_get(key->word[j]));
+  LFB_EACH(j, 0, groups, 1,
+           turned_on += lfb_word_count(lfb_word_set_seen(key->word[j], seen[j], key->mask[j])));
   return turned_on;
 }
 
@@ -162,16 +148,42 @@ LFB_INLINE bool lfb_fast_has_bits(const lfb_fast *fast, uint64_t hash)
   uint64_t word[LFB_BLOCK_WORDS], on = 1;
 
   lfb_fast_key_words(fast, lfb_fast_block(fast, hash), lfb_fast_round(hash, 0), &key);
-  LFB_UNROLL
-  for (uint32_t j = 0; j < groups; j++)
-    word[j] = lfb_word_get(key.word[j]);
-  LFB_UNROLL
-  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+  LFB_EACH(j, 0, groups, 1, word[j] = lfb_word_get(key.word[j]));
+  LFB_EACH(probe, 0, fast->probes, 1, {
     const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): groups is above 0. */
     on &= word[probe & (groups - 1)] >> (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
-  }
+  });
   return (on & 1) != 0;
+}
+
+/* The same in words that no other thread uses, by plain loads and stores (kernel.h, LFB_KERNEL_PUT_ALONE and
+ * _CREDIT).  Returns more than 0 if any bit was off. */
+LFB_INLINE uint64_t lfb_fast_key_put_alone(const lfb_fast *fast, const lfb_fast_key *key)
+{
+  const uint32_t groups = lfb_fast_groups(fast);
+  uint64_t missing = 0;
+
+  LFB_EACH(j, 0, groups, 1, {
+    const uint64_t seen = lfb_word_get_alone(key->word[j]);
+    lfb_word_store_alone(key->word[j], seen | key->mask[j]);
+    missing |= key->mask[j] & ~seen;
+  });
+  return missing;
+}
+
+/* Turns off a key's bits.  Returns more than 0 if any of them was on. */
+LFB_INLINE uint64_t lfb_fast_key_credit(const lfb_fast *fast, const lfb_fast_key *key)
+{
+  const uint32_t groups = lfb_fast_groups(fast);
+  uint64_t left = 0;
+
+  LFB_EACH(j, 0, groups, 1, {
+    const uint64_t seen = lfb_word_get_alone(key->word[j]);
+    lfb_word_store_alone(key->word[j], seen & ~key->mask[j]);
+    left |= key->mask[j] & seen;
+  });
+  return left;
 }
 
 #endif

@@ -11,8 +11,7 @@
 
 #include "bloom/strategies/block_model.h"
 #include "atomic/words/pair.h"
-#include "bloom/strategies/fast/fast_kernels.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast.h"
 #include "bloom/strategies/strategies.h"
 
 enum {

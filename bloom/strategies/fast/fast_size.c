@@ -1,5 +1,5 @@
 /* fast_size.c - chooses the shape and size of a `fast` filter. */
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast.h"
 
 #include <math.h>
 

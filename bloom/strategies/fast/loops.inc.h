@@ -20,13 +20,6 @@ LFB_INLINE void FAST_(ask_put)(const FAST_(view) *view, uint64_t hash)
 #define LINES_TARGET FAST_TARGET
 #define LINES_LOOP FAST_(lines)
 #define LINES_VIEW FAST_(view)
-#define LINES_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/lines.inc.h"
-
-#define LINES_TARGET FAST_TARGET
-#define LINES_LOOP FAST_(lines_alone)
-#define LINES_VIEW FAST_(view)
-#define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
 /* Vectors would not make this faster. */
@@ -36,16 +29,17 @@ FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64
   return lfb_fast_key_put_alone(&view->fast, &key);
 }
 
-FAST_TARGET LFB_INLINE uint64_t FAST_(many)(const FAST_(view) *view, lfb_kernel_verb verb,
+FAST_TARGET LFB_INLINE uint64_t FAST_(each)(const FAST_(view) *view, lfb_kernel_verb verb,
                                             uint32_t fits, const uint64_t *hashes, size_t count,
                                             uint64_t *answers)
 {
+  const bool asks = fits < LFB_LINES_NEAR;
+
   if (verb == LFB_KERNEL_PUT)
     return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
   if (verb == LFB_KERNEL_PUT_ALONE)
-    return FAST_(lines_alone)(view, true, hashes, count, answers, FAST_(ask_put),
-                              FAST_(alone_one));
-  if (fits >= LFB_LINES_NEAR)
-    return FAST_(lines)(view, false, hashes, count, answers, FAST_(ask), FAST_(query_one));
-  return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+  if (asks && LFB_KNOWN(view->fast.probes)) /* a twentieth faster than to ask at run time */
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
+  return FAST_(lines)(view, asks, hashes, count, answers, FAST_(ask), FAST_(query_one));
 }

@@ -13,9 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * The address of a server, or of one node of a cluster from which the others are found, and
@@ -407,8 +405,6 @@ LFB_CHECKED lfb_status lfb_redis_module_load(const lfb_redis_options *options, c
                                              const lfb_read_limits *limits,
                                              lfb_redis_module_value *value);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

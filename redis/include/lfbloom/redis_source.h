@@ -52,9 +52,7 @@
 #include <lfbloom/follow.h>
 #include <lfbloom/redis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum {
   LFB_REDIS_VERSIONS_NAME = 480, /* bytes of the longest name of versions */
@@ -174,8 +172,6 @@ LFB_CHECKED lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_fol
  * options.timeout_ms).  It must not run concurrently with lfb_redis_source_listen(). */
 LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

@@ -71,9 +71,7 @@
 #include <lfbloom/filter.h>
 #include <lfbloom/redis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /* A local copy that follows a filter on Redis. */
 typedef struct lfb_replica lfb_replica;
@@ -171,8 +169,6 @@ LFB_CHECKED lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t millise
 /* Reads the replica's state. */
 LFB_API void lfb_replica_state_now(const lfb_replica *replica, lfb_replica_state *state);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

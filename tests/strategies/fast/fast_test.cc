@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bloom/strategies/block_model.h"
-#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/fast/fast.h"
 #include "tests/support/race.h"
 #include "tests/support/variants.h"
 

@@ -1,14 +1,12 @@
 /*
- * fast_size.h - the shape and size of a `fast` filter.
+ * fast.h - the shape and size of a `fast` filter, and the kernels of `fast` and `fast-pair`.
  */
-#ifndef LFB_BLOOM_FAST_SIZE_H
-#define LFB_BLOOM_FAST_SIZE_H
+#ifndef LFB_BLOOM_FAST_H
+#define LFB_BLOOM_FAST_H
 
 #include "bloom/strategies/strategy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 /*
  * Chooses the shape and the number of blocks for a configuration.  The memory preference
@@ -25,14 +23,24 @@ bool lfb_fast_valid(const lfb_geometry *geometry);
 /* bits_of of the rows of `fast` and `fast-pair` (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-/* The number of the kernel for the shape of a geometry (fast_kernels.h). */
+/* The number of the kernel for the shape of a geometry, below. */
 uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
 
 /* The view (fast_view.h) of a filter of this geometry with these words. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words);
 
-#ifdef __cplusplus
-}
-#endif
+/* One kernel of `fast` for any shape, then one for each of LFB_FAST_SHAPES; one of `fast-pair` for any
+ * number of probes, then one for 6.  Where code for a shape brings less than a twentieth, the entry is
+ * the kernel for any shape.  AVX2 and AVX-512 only if LFB_SIMD_X86 is defined (simd.h). */
+enum { LFB_FAST_KERNELS = 9, LFB_FAST_KERNEL_PAIR = 7 };
+extern const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS];
+extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
+extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
+
+/* LFB_KERNEL_CREDIT of all these kernels (kernel.h). */
+void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                          uint64_t *answers);
+
+LFB_EXTERN_C_END
 
 #endif
