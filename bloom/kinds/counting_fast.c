@@ -139,11 +139,12 @@ LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 
 /* ---- shapes: each of CFAST_SHAPES has code with constants ---------------------- */
 
-/* Those of 1 %, 0.1 % and 0.01 % at the default preference; code for any shape takes up to 2.5 times as long. */
+/* Those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default preference; code for any shape takes up to 2.5 times as
+ * long. */
 #ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
 #define CFAST_SHAPES(row) row(2x3, 2, 6)
 #else
-#define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12)
+#define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
 #endif
 
 typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);

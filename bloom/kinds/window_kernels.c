@@ -245,7 +245,7 @@ LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view
 {
   /* four words of a unit of four: the others are 0, which has no bits */
   const __mmask8 words = view->fast.block_shift + view->layers_shift < 3 ? 0x0f : 0xff;
-  const __m512i missing = _mm512_andnot_si512(_mm512_maskz_load_epi64(words, unit), *bits);
+  const __m512i missing = _mm512_andnot_si512(_mm512_maskz_loadu_epi64(words, unit), *bits);
   const uint32_t whole = _cvtmask8_u32(_mm512_testn_epi64_mask(missing, missing));
 
   if (view->fast.block_shift == 1)
@@ -260,7 +260,7 @@ LFB_AVX512_TARGET LFB_INLINE bool window512_block_has(const lfb_window_view *vie
 {
   const __mmask8 words = (__mmask8)((1U << (1U << view->fast.block_shift)) - 1);
   const __m512i missing =
-      _mm512_maskz_andnot_epi64(words, _mm512_maskz_load_epi64(words, block), *bits);
+      _mm512_maskz_andnot_epi64(words, _mm512_maskz_loadu_epi64(words, block), *bits);
   return _cvtmask8_u32(_mm512_test_epi64_mask(missing, missing)) == 0;
 }
 
