@@ -60,34 +60,29 @@ static uint64_t build_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-/* Puts keys that are numbers.  Returns how many were new, for a builder 0. */
-static size_t build_put_numbers(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+/* Puts keys into the builder.  How many are new is known at the end. */
+static void build_collect(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
   uint64_t numbers[SOURCE_BATCH];
 
+  if (build->source.type != TYPED_I64) {
+    lfb_builder_put_many(build->builder, thread, keys, count);
+    return;
+  }
   typed_numbers(keys, count, numbers);
-  if (build->into.growing != NULL)
-    return lfb_growing_put_many_u64(build->into.growing, numbers, count, NULL);
-  if (build->builder == NULL)
-    return lfb_filter_put_many_u64(build->into.filter, numbers, count, NULL);
   lfb_builder_put_many_u64(build->builder, thread, numbers, count);
-  return 0;
 }
 
 static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
-  size_t changed = 0; /* for a builder: known at the end */
+  size_t changed = 0;
 
   if (!source_can_grow(build->out, &build->into))
     return false;
-  if (build->source.type == TYPED_I64 && build->into.remote.filter == NULL)
-    changed = build_put_numbers(build, thread, keys, count);
-  else if (build->builder != NULL)
-    lfb_builder_put_many(build->builder, thread, keys, count);
-  else if (build->into.filter != NULL)
-    changed = lfb_filter_put_many(build->into.filter, keys, count, NULL);
-  else if (build->into.growing != NULL)
-    changed = lfb_growing_put_many(build->into.growing, keys, count, NULL);
+  if (build->builder != NULL)
+    build_collect(build, thread, keys, count);
+  else if (build->into.remote.filter == NULL)
+    changed = source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
   else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
     return false;
   build_add(&build->changed, changed);
@@ -172,13 +167,10 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   json_open(NULL);
   json_count("keys", build_get(&build->keys));
   json_count("new_keys", build_get(&build->changed));
-  if (!stats->saturated)
-    json_count("approximate_count", stats->approximate_count);
-  else
-    json_text("approximate_count", NULL);
-  json_text("form", remote_is(build->out)         ? "redis"
-                    : build->into.growing != NULL ? "growing"
-                                                  : lfb_form_name(build->form));
+  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
+  json_text("form", remote_is(build->out)                          ? "redis"
+                    : build->into.any.kind == LFB_KIND_GROWING ? "growing"
+                                                               : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
@@ -262,19 +254,19 @@ static int build_fill(struct build *build)
     return CLI_TROUBLE;
   }
   uint64_t changed;
-  build->into.filter = lfb_builder_finish(build->builder, &changed);
+  lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
+  build->into.any = (lfb_any){LFB_KIND_PLAIN, {filter}};
   build_add(&build->changed, changed);
   if (build->unsized) {
     lfb_stats stats;
-    lfb_filter_stats(build->into.filter, &stats);
+    lfb_filter_stats(filter, &stats);
     build->config.expected_insertions = stats.expected_insertions;
     build_warn(build, &stats);
   }
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
-    lfb_ignore(lfb_filter_set_label(build->into.filter, build->label)); /* checked with the options */
-  return target_save(build->out, build->into.filter, build->form) ? build_summary(build)
-                                                                  : CLI_TROUBLE;
+    lfb_ignore(lfb_filter_set_label(filter, build->label)); /* checked with the options */
+  return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_TROUBLE;
 }
 
 /* Other processes see each put at once, and it stays even if the command fails later. */

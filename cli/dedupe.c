@@ -52,7 +52,8 @@ static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
     report_oversized(&dedupe->config);
   if (dedupe->shared != NULL)
     return source_share_new(dedupe->shared, wish, &dedupe->into);
-  const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->into.filter);
+  dedupe->into.any.kind = LFB_KIND_PLAIN;
+  const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->into.any.plain);
   if (status != LFB_OK)
     (void)report_error("dedupe: %" PRIu64 " keys at -p %g: %s",
                        dedupe->config.expected_insertions, dedupe->config.fpp,
@@ -82,7 +83,7 @@ static bool dedupe_begin_window(struct dedupe *dedupe)
 
   if (forgets->span.keys > 0)
     dedupe->unordered = false; /* keys are counted in their order */
-  if (!window_resume(&dedupe->window, forgets, key))
+  if (!window_resume(&dedupe->window, forgets, key, &dedupe->config))
     return false;
   return dedupe->window.filter != NULL ||
          (dedupe_has_fpp(dedupe) &&
@@ -247,9 +248,10 @@ const struct command command_dedupe = {
         "With --window and --state FILE, or --shared FILE, which means the same there,\n"
         "FILE keeps the window: later runs go on with it, also after a restart of the\n"
         "host, and of all processes that use it at once, one prints a line within a\n"
-        "SPAN.  A run needs -n and -p only to make FILE; its SPAN must be that of FILE,\n"
-        "a time.  A line that was decided but not printed, because the process was\n"
-        "killed, is left out by the next run.\n"
+        "SPAN.  A run needs -n and -p only to make FILE; a value of them or of --hash\n"
+        "that differs from FILE's is an error.  Its SPAN must be that of FILE, a time.  A\n"
+        "line that was decided but not printed, because the process was killed, is left\n"
+        "out by the next run.\n"
         "\n"
         "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
         "left out too: of all runs that read a key, one prints it.  Each run prints its\n"

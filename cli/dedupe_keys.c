@@ -23,26 +23,11 @@ static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t
                               uint64_t *answers)
 {
   const bool alone = dedupe->shared == NULL && (!dedupe->unordered || dedupe->source.threads == 1);
-  uint64_t numbers[SOURCE_BATCH];
+  const bool numbers = dedupe->source.type == TYPED_I64;
 
-  if (dedupe->source.type == TYPED_I64) { /* as other programs put them into a shared filter */
-    typed_numbers(keys, count, numbers);
-    return lfb_filter_claim_many_u64(dedupe->into.filter, numbers, count, answers);
-  }
-  return alone ? lfb_filter_put_many(dedupe->into.filter, keys, count, answers)
-               : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
-}
-
-/* Claims keys in a growing filter, which threads and processes share. */
-static size_t keys_claim_growing(struct dedupe *dedupe, const lfb_key *keys, size_t count,
-                                 uint64_t *answers)
-{
-  uint64_t numbers[SOURCE_BATCH];
-
-  if (dedupe->source.type != TYPED_I64)
-    return lfb_growing_claim_many(dedupe->into.growing, keys, count, answers);
-  typed_numbers(keys, count, numbers);
-  return lfb_growing_claim_many_u64(dedupe->into.growing, numbers, count, answers);
+  /* numbers: as other programs put them into a shared filter */
+  return source_do(dedupe->into.any, alone && !numbers ? LFB_PUT : LFB_CLAIM, numbers, keys, count,
+                   answers);
 }
 
 /* Claims keys, and adds the number of the new ones to the figure. */
@@ -55,16 +40,13 @@ static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t co
     return true;
   if (dedupe->window.filter != NULL)
     claimed = window_claim(&dedupe->window, keys, count, answers);
-  else if (dedupe->into.filter != NULL)
-    claimed = keys_claim_here(dedupe, keys, count, answers);
-  else if (dedupe->into.growing != NULL) {
+  else if (dedupe->into.remote.filter == NULL) {
     /* A batch that finds the filter full is the last: of its keys about as many are left out as p
      * says.  source_settle() reports it if there is no other. */
     if (!source_can_grow(dedupe->shared, &dedupe->into))
       return false;
-    claimed = keys_claim_growing(dedupe, keys, count, answers);
-  }
-  else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
+    claimed = keys_claim_here(dedupe, keys, count, answers);
+  } else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
   dedupe_add(&dedupe->out, claimed);
   return true;
@@ -209,10 +191,7 @@ static bool open_add(struct keys_open *open, const struct keys_source *source,
   uint64_t present[SOURCE_BATCH / 64];
   size_t absent = 0;
 
-  if (into->growing != NULL)
-    (void)lfb_growing_might_contain_many(into->growing, keys, count, present);
-  else
-    (void)lfb_filter_might_contain_many(into->filter, keys, count, present);
+  (void)lfb_any_many(into->any, LFB_MIGHT_CONTAIN, keys, count, present);
   for (size_t i = 0; i < count; i++) {
     records[absent] = records[i];
     keys[absent] = keys[i];
@@ -241,8 +220,7 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   struct dedupe *dedupe = job->dedupe;
   struct keys_open *open = &job->open[thread];
   const size_t most = source_shared_batch(&dedupe->into);
-  bool asks = (dedupe->into.filter != NULL || dedupe->into.growing != NULL) &&
-              dedupe->source.threads > 1 &&
+  bool asks = dedupe->into.any.kind != LFB_KIND_NONE && dedupe->source.threads > 1 &&
               dedupe->source.type != TYPED_I64; /* open_add() asks by bytes */
   size_t in = 0, at = 0, found = 1, count = 0;
 

@@ -29,7 +29,7 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
   if (dedupe->config.fpp == 0)
     return NAN;
   const uint64_t out = dedupe_get(&dedupe->out);
-  if (dedupe->into.growing != NULL) /* an upper bound: the probability only rises */
+  if (dedupe->into.any.kind == LFB_KIND_GROWING) /* an upper bound: the probability only rises */
     return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
 
   /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
@@ -46,17 +46,6 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     sum += (double)size * fpp / (1 - fpp);
   }
   return span == 0 ? 0 : sum * (double)out / (double)span;
-}
-
-/* The figures of a window as those of a filter: its bits and bytes are those of all generations. */
-static lfb_stats dedupe_window_stats(const lfb_window_figures *figures)
-{
-  return (lfb_stats){.expected_insertions = figures->expected_insertions,
-                     .fpp = figures->fpp,
-                     .expected_fpp = figures->expected_fpp,
-                     .bit_count = 8 * figures->bytes,
-                     .bytes = figures->bytes,
-                     .probes = figures->probes};
 }
 
 static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
@@ -85,8 +74,10 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   dedupe->window.filter != NULL || dedupe->into.growing != NULL ? "at most about"
-                                                                              : "about", wrong);
+                   dedupe->window.filter != NULL || dedupe->into.any.kind == LFB_KIND_GROWING
+                       ? "at most about"
+                       : "about",
+                   wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
               left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,
@@ -117,13 +108,13 @@ static bool dedupe_window_overfull(const lfb_window_figures *figures)
  * the probability p, or that of the end.  Nor are there more than keys that were left out. */
 static int dedupe_summary_window(const struct dedupe *dedupe)
 {
-  lfb_window_figures figures;
+  lfb_figures figures;
 
-  lfb_window_stats(dedupe->window.filter, &figures);
-  const lfb_stats stats = dedupe_window_stats(&figures);
+  lfb_any_stats((lfb_any){LFB_KIND_WINDOW, {dedupe->window.filter}}, &figures);
+  const lfb_stats stats = figures.all;
   const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
   const double left_out = (double)dedupe_get(&dedupe->in) - out;
-  const bool overfull = fpp > stats.fpp && dedupe_window_overfull(&figures);
+  const bool overfull = fpp > stats.fpp && dedupe_window_overfull(&figures.window);
   if (overfull)
     report_overfull("window was", &stats);
   dedupe_print(dedupe, &stats,

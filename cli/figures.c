@@ -11,10 +11,7 @@ bool figures_made_for(const lfb_stats *stats)
 /* n and p; null if the form does not record them. */
 static void figures_json_made_for(const lfb_stats *stats)
 {
-  if (figures_made_for(stats))
-    json_count("expected_insertions", stats->expected_insertions);
-  else
-    json_text("expected_insertions", NULL);
+  json_count_if("expected_insertions", stats->expected_insertions, figures_made_for(stats));
   if (stats->fpp > 0)
     json_float("fpp", stats->fpp);
   else
@@ -36,10 +33,7 @@ void figures_json(const char *form, const lfb_stats *stats)
   json_count("bytes", stats->bytes);
   json_count("probes", stats->probes);
   json_count("bits_set", stats->bits_set);
-  if (!stats->saturated)
-    json_count("approximate_count", stats->approximate_count);
-  else
-    json_text("approximate_count", NULL);
+  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_float("expected_fpp", stats->expected_fpp);
   json_bool("saturated", stats->saturated);
 }
@@ -52,8 +46,5 @@ void figures_json_filled(const lfb_stats *stats)
   json_float("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
-  if (stats->probes > 0)
-    json_count("probes", stats->probes);
-  else
-    json_text("probes", NULL); /* the layers of a growing filter differ */
+  json_count_if("probes", stats->probes, stats->probes > 0); /* the layers of a growing filter differ */
 }

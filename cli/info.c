@@ -28,13 +28,12 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
 
 enum { INFO_KEY = 16 }; /* bytes */
 
-/* The properties of a filter that does not grow. */
+/* The properties of a filter. */
 struct info {
   const char *form;
   const char *label;
-  bool counting;
   bool remote;
-  lfb_stats stats;
+  lfb_figures figures;
   bool show_key;
   const uint8_t *key; /* of the hash; NULL: there is none */
 };
@@ -47,34 +46,82 @@ static const char *info_key(const uint8_t *key, char text[2 * INFO_KEY + 1])
   return text;
 }
 
-/* null if the strategy has no choice. */
-static void info_json_hash(lfb_hash_id hash)
+/* The form, strategy and size of a filter that grows. */
+static void info_json_growing(const lfb_figures *figures)
 {
-  json_text("hash", hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(hash));
+  const lfb_stats *stats = &figures->all;
+
+  json_text("form", "growing");
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_count("layers", figures->growing.layers);
+  json_count("first_insertions", stats->expected_insertions);
+  json_float("fpp", stats->fpp);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  json_count("bits_set", stats->bits_set);
+  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
+  json_float("expected_fpp", stats->expected_fpp);
 }
 
-static void info_json(const struct info *info)
+static void info_json_window(const lfb_window_figures *figures)
 {
-  const lfb_stats *stats = &info->stats;
+  json_text("form", "window");
+  json_count("expected_insertions", figures->expected_insertions);
+  json_float("fpp", figures->fpp);
+  if (figures->span > 0)
+    json_float("span", figures->span);
+  json_count("generations", figures->generations);
+  json_count("generation", figures->generation);
+  json_count("bits", 8 * figures->bytes);
+  json_count("bytes", figures->bytes);
+  json_count("probes", figures->probes);
+  json_count("generation_bits", figures->bit_count);
+  json_open_list("live");
+  for (uint32_t i = 0; i <= figures->generations; i++) {
+    const uint64_t count = figures->live[i].approximate_count;
+    json_open(NULL);
+    json_count("bits_set", figures->live[i].bits_set);
+    json_count_if("approximate_count", count, count != UINT64_MAX);
+    json_close();
+  }
+  json_close_list();
+  json_float("expected_fpp", figures->expected_fpp);
+}
+
+/* What a window does not have: a label, a time and a seed. */
+static void info_json_kept(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
   char key[2 * INFO_KEY + 1];
 
-  json_open(NULL);
-  figures_json(info->form, stats);
-  if (info->counting)
-    json_count("counters_stuck", stats->counters_stuck);
-  info_json_hash(stats->hash);
-  json_bool("keyed", figures_keyed(stats->hash));
   if (info->show_key)
     json_text("hash_key", info->key == NULL ? NULL : info_key(info->key, key));
   json_text("label", info->label[0] != '\0' ? info->label : NULL);
-  if (stats->written > 0)
-    json_count("written", stats->written);
-  else
-    json_text("written", NULL);
+  json_count_if("written", stats->written, stats->written > 0);
   if (stats->seed > 0)
     json_digits("seed", stats->seed);
   else
     json_text("seed", NULL);
+}
+
+static void info_json(const struct info *info)
+{
+  const lfb_kind kind = info->figures.kind;
+  const lfb_stats *stats = &info->figures.all;
+
+  json_open(NULL);
+  if (kind == LFB_KIND_GROWING)
+    info_json_growing(&info->figures);
+  else if (kind == LFB_KIND_WINDOW)
+    info_json_window(&info->figures.window);
+  else
+    figures_json(info->form, stats);
+  if (kind == LFB_KIND_COUNTING)
+    json_count("counters_stuck", stats->counters_stuck);
+  json_text("hash", stats->hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(stats->hash));
+  json_bool("keyed", figures_keyed(stats->hash));
+  if (kind != LFB_KIND_WINDOW)
+    info_json_kept(info);
   json_close();
 }
 
@@ -93,26 +140,47 @@ static void info_hash(lfb_hash_id hash, bool key_kept, bool remote)
                                   : " (its key is not in the file)");
 }
 
-static void info_text(const struct info *info)
+static void info_seed(const lfb_stats *stats)
 {
-  const lfb_stats *stats = &info->stats;
-  const double full = (double)stats->bits_set / (double)stats->bit_count;
+  char digits[24];
+
+  (void)snprintf(digits, sizeof digits, "%" PRIu64, stats->seed);
+  if (stats->seed > 0)
+    info_row("seed", digits, "");
+}
+
+static void info_bytes(uint64_t bytes)
+{
   char remark[64];
 
-  if (info->label[0] != '\0')
-    info_row("label", info->label, "");
-  info_row("form", info->form,
-           stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
-               ? " (does not record what its keys are: see --keys of query)"
-               : "");
-  info_row("strategy", lfb_strategy_name(stats->strategy), "");
-  if (stats->seed > 0) {
-    (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
-    info_row("seed", remark, "");
-  }
+  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(bytes).text);
+  info_row("bytes", human_count(bytes).text, bytes < 1024 ? "" : remark);
+}
+
+static void info_fpp_now(double fpp)
+{
+  info_row("fpp now", human_probability(fpp).text, " (the chance of a false positive)");
+}
+
+/* How the filter hashes, and what it was made for. */
+static void info_text_made(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  const bool grows = info->figures.kind == LFB_KIND_GROWING;
+  char key[2 * INFO_KEY + 1];
+
+  if (!grows)
+    info_seed(stats);
   info_hash(stats->hash, stats->key_kept, info->remote);
+  if (grows) {
+    info_seed(stats);
+    info_row("layers", human_count(info->figures.growing.layers).text, "");
+    info_row("first layer for keys", human_count(stats->expected_insertions).text, "");
+    info_row("made for fpp", human_probability(stats->fpp).text, " (however many keys)");
+    return;
+  }
   if (info->show_key && info->key != NULL)
-    info_row("hash key", info_key(info->key, remark), " (secret)");
+    info_row("hash key", info_key(info->key, key), " (secret)");
   if (figures_made_for(stats))
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
@@ -121,120 +189,53 @@ static void info_text(const struct info *info)
     info_row("made for fpp", human_probability(stats->fpp).text, "");
   else
     info_row("made for fpp", "unknown", " (the file does not say)");
-  if (stats->written > 0)
-    info_row("written", info_time(stats->written, remark, sizeof remark), "");
-  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(stats->bytes).text);
-  info_row("bytes", human_count(stats->bytes).text, stats->bytes < 1024 ? "" : remark);
+}
+
+/* Its bits, and what they say. */
+static void info_text_bits(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  const double full = (double)stats->bits_set / (double)stats->bit_count;
+  char remark[64];
+
+  info_bytes(stats->bytes);
   info_row("bits", human_count(stats->bit_count).text, "");
   if (stats->reachable_bits < stats->bit_count)
     info_row("bits ever used", human_count(stats->reachable_bits).text,
              " (the strategy cannot address the others)");
-  info_row("probes per key", human_count(stats->probes).text, "");
+  if (stats->probes > 0) /* the layers of a growing filter differ */
+    info_row("probes per key", human_count(stats->probes).text, "");
   (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
   info_row("bits set", human_count(stats->bits_set).text, remark);
-  if (info->counting)
+  if (info->figures.kind == LFB_KIND_COUNTING)
     info_row("counters stuck", human_count(stats->counters_stuck).text,
              " (at 15, permanently)");
-  if (stats->saturated)
-    info_row("distinct keys", "unknown",
-             " (saturated: every bit is set, every answer is \"maybe\")");
-  else
+  if (!stats->saturated)
     info_row("distinct keys", human_count(stats->approximate_count).text, " (estimated)");
-  info_row("fpp now", human_probability(stats->expected_fpp).text,
-           " (the chance of a false positive)");
+  else
+    info_row("distinct keys", "unknown",
+             info->figures.kind == LFB_KIND_GROWING
+                 ? " (a layer is saturated: every answer is \"maybe\")"
+                 : " (saturated: every bit is set, every answer is \"maybe\")");
+  info_fpp_now(stats->expected_fpp);
 }
 
-static void info_growing_json(const lfb_growing_figures *figures, const char *label)
+static void info_text(const struct info *info)
 {
-  json_open(NULL);
-  json_text("form", "growing");
-  json_text("strategy", lfb_strategy_name(figures->strategy));
-  json_count("layers", figures->layers);
-  json_count("first_insertions", figures->first_insertions);
-  json_float("fpp", figures->fpp);
-  json_count("bits", figures->bit_count);
-  json_count("bytes", figures->bytes);
-  json_count("bits_set", figures->bits_set);
-  if (figures->approximate_count == UINT64_MAX)
-    json_text("approximate_count", NULL);
-  else
-    json_count("approximate_count", figures->approximate_count);
-  json_float("expected_fpp", figures->expected_fpp);
-  info_json_hash(figures->hash);
-  json_bool("keyed", figures_keyed(figures->hash));
-  json_text("label", label[0] != '\0' ? label : NULL);
-  if (figures->written > 0)
-    json_count("written", figures->written);
-  else
-    json_text("written", NULL);
-  if (figures->seed > 0)
-    json_digits("seed", figures->seed);
-  else
-    json_text("seed", NULL);
-  json_close();
-}
+  const lfb_stats *stats = &info->figures.all;
+  char time[64];
 
-static void info_growing_text(const lfb_growing_figures *figures, const char *label)
-{
-  const double full = (double)figures->bits_set / (double)figures->bit_count;
-  char remark[64];
-
-  if (label[0] != '\0')
-    info_row("label", label, "");
-  info_row("form", "growing", "");
-  info_row("strategy", lfb_strategy_name(figures->strategy), "");
-  info_hash(figures->hash, figures->key_kept, false);
-  if (figures->seed > 0) {
-    (void)snprintf(remark, sizeof remark, "%" PRIu64, figures->seed);
-    info_row("seed", remark, "");
-  }
-  info_row("layers", human_count(figures->layers).text, "");
-  info_row("first layer for keys", human_count(figures->first_insertions).text, "");
-  info_row("made for fpp", human_probability(figures->fpp).text, " (however many keys)");
-  if (figures->written > 0)
-    info_row("written", info_time(figures->written, remark, sizeof remark), "");
-  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(figures->bytes).text);
-  info_row("bytes", human_count(figures->bytes).text, figures->bytes < 1024 ? "" : remark);
-  info_row("bits", human_count(figures->bit_count).text, "");
-  (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
-  info_row("bits set", human_count(figures->bits_set).text, remark);
-  if (figures->approximate_count == UINT64_MAX)
-    info_row("distinct keys", "unknown", " (a layer is saturated: every answer is \"maybe\")");
-  else
-    info_row("distinct keys", human_count(figures->approximate_count).text, " (estimated)");
-  info_row("fpp now", human_probability(figures->expected_fpp).text,
-           " (the chance of a false positive)");
-}
-
-static void info_window_json(const lfb_window_figures *figures)
-{
-  json_open(NULL);
-  json_text("form", "window");
-  json_count("expected_insertions", figures->expected_insertions);
-  json_float("fpp", figures->fpp);
-  if (figures->span > 0)
-    json_float("span", figures->span);
-  json_count("generations", figures->generations);
-  json_count("generation", figures->generation);
-  json_count("bits", 8 * figures->bytes);
-  json_count("bytes", figures->bytes);
-  json_count("probes", figures->probes);
-  json_count("generation_bits", figures->bit_count);
-  json_open_list("live");
-  for (uint32_t i = 0; i <= figures->generations; i++) {
-    json_open(NULL);
-    json_count("bits_set", figures->live[i].bits_set);
-    if (figures->live[i].approximate_count == UINT64_MAX)
-      json_text("approximate_count", NULL);
-    else
-      json_count("approximate_count", figures->live[i].approximate_count);
-    json_close();
-  }
-  json_close_list();
-  json_float("expected_fpp", figures->expected_fpp);
-  info_json_hash(figures->hash);
-  json_bool("keyed", figures_keyed(figures->hash));
-  json_close();
+  if (info->label[0] != '\0')
+    info_row("label", info->label, "");
+  info_row("form", info->form,
+           stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
+               ? " (does not record what its keys are: see --keys of query)"
+               : "");
+  info_row("strategy", lfb_strategy_name(stats->strategy), "");
+  info_text_made(info);
+  if (stats->written > 0)
+    info_row("written", info_time(stats->written, time, sizeof time), "");
+  info_text_bits(info);
 }
 
 /* A live generation, by its age in generations: the current one has 0. */
@@ -252,9 +253,9 @@ static void info_window_live(const lfb_window_figures *figures, uint32_t age)
            remark);
 }
 
-static void info_window_text(const lfb_window_figures *figures)
+static void info_text_window(const lfb_window_figures *figures)
 {
-  char remark[64], span[32];
+  char span[32];
 
   info_row("form", "window", "");
   info_hash(figures->hash, figures->key_kept, false);
@@ -265,37 +266,38 @@ static void info_window_text(const lfb_window_figures *figures)
     info_row("span", span, "");
   info_row("generations", human_count(figures->generations).text, " (in a span)");
   info_row("current generation", human_count(figures->generation).text, "");
-  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(figures->bytes).text);
-  info_row("bytes", human_count(figures->bytes).text, figures->bytes < 1024 ? "" : remark);
+  info_bytes(figures->bytes);
   info_row("bits of a generation", human_count(figures->bit_count).text, "");
   info_row("probes per key", human_count(figures->probes).text, "");
   for (uint32_t age = 0; age <= figures->generations; age++)
     info_window_live(figures, age);
-  info_row("fpp now", human_probability(figures->expected_fpp).text,
-           " (the chance of a false positive)");
+  info_fpp_now(figures->expected_fpp);
 }
 
 static int info_print(const struct info *info, bool json)
 {
   if (json)
     info_json(info);
+  else if (info->figures.kind == LFB_KIND_WINDOW)
+    info_text_window(&info->figures.window);
   else
     info_text(info);
   return CLI_FOUND;
 }
 
-static int info_plain(const lfb_filter *filter, bool json, bool show_key)
+static int info_here(lfb_any any, bool json, bool show_key)
 {
-  struct info info = {.label = lfb_filter_label(filter)};
+  struct info info = {.label = lfb_any_label(any), .show_key = show_key};
   lfb_config config = {0};
 
-  lfb_filter_stats(filter, &info.stats);
-  config.strategy = info.stats.strategy;
-  lfb_ignore(lfb_config_take_hash(&config, filter));
-  info.show_key = show_key;
-  if (figures_keyed(info.stats.hash))
+  lfb_any_stats(any, &info.figures);
+  info.form = any.kind == LFB_KIND_COUNTING  ? "counting"
+              : any.kind == LFB_KIND_GROWING ? "growing"
+                                             : lfb_form_name(info.figures.all.form);
+  config.strategy = info.figures.all.strategy;
+  if (show_key && figures_keyed(info.figures.all.hash) &&
+      lfb_config_take_hash(&config, any.plain) == LFB_OK)
     info.key = config.key;
-  info.form = lfb_form_name(info.stats.form);
   return info_print(&info, json);
 }
 
@@ -303,40 +305,7 @@ static int info_remote(const struct remote *remote, bool json)
 {
   struct info info = {.form = "redis", .label = "", .remote = true};
 
-  return remote_stats(remote, &info.stats) ? info_print(&info, json) : CLI_TROUBLE;
-}
-
-static int info_counting(const lfb_counting *counting, bool json)
-{
-  struct info info = {
-      .form = "counting", .label = lfb_counting_label(counting), .counting = true};
-
-  lfb_counting_stats(counting, &info.stats);
-  return info_print(&info, json);
-}
-
-static int info_growing(const lfb_growing *growing, bool json)
-{
-  lfb_growing_figures figures;
-
-  lfb_growing_stats(growing, &figures);
-  if (json)
-    info_growing_json(&figures, lfb_growing_label(growing));
-  else
-    info_growing_text(&figures, lfb_growing_label(growing));
-  return CLI_FOUND;
-}
-
-static int info_window(const lfb_window *window, bool json)
-{
-  lfb_window_figures figures;
-
-  lfb_window_stats(window, &figures);
-  if (json)
-    info_window_json(&figures);
-  else
-    info_window_text(&figures);
-  return CLI_FOUND;
+  return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_TROUBLE;
 }
 
 static int info_run(int argc, char **argv)
@@ -364,16 +333,13 @@ static int info_run(int argc, char **argv)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &reading, &source))
     return CLI_TROUBLE;
-  if (show_key && source.plain == NULL) {
+  if (show_key && source.any.kind != LFB_KIND_PLAIN) {
     source_close(&source);
     return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);
   }
   source_checked(&source);
   status = source.remote.filter != NULL ? info_remote(&source.remote, json)
-           : source.plain != NULL       ? info_plain(source.plain, json, show_key)
-           : source.growing != NULL     ? info_growing(source.growing, json)
-           : source.counting != NULL    ? info_counting(source.counting, json)
-                                        : info_window(source.window, json);
+                                        : info_here(source.any, json, show_key);
   source_close(&source);
   return status;
 }

@@ -116,6 +116,14 @@ void json_count(const char *key, uint64_t value)
   printf("%" PRIu64, value);
 }
 
+void json_count_if(const char *key, uint64_t value, bool known)
+{
+  if (known)
+    json_count(key, value);
+  else
+    json_text(key, NULL);
+}
+
 void json_digits(const char *key, uint64_t value)
 {
   json_key(key);

@@ -20,6 +20,7 @@ void json_text(const char *key, const char *value); /* NULL: null; a byte that i
                                                        UTF-8 becomes U+FFFD */
 void json_count(const char *key, uint64_t value); /* above 2^53 - 1: as json_digits(), because
                                                      many readers round larger numbers */
+void json_count_if(const char *key, uint64_t value, bool known); /* not known: null */
 void json_digits(const char *key, uint64_t value); /* a string of digits */
 void json_float(const char *key, double value); /* shortest exact digits; not finite: null */
 void json_bool(const char *key, bool value);

@@ -136,16 +136,14 @@ static void query_emit(void *context, const struct chunk *chunk)
 /* If no key of numbers was found: some forms do not record whether their keys were numbers. */
 static void query_hint(const struct query *query)
 {
-  lfb_stats stats;
+  lfb_figures figures;
 
   if (query->source.type != TYPED_TEXT || atomic_load_explicit(&query->found, memory_order_relaxed) ||
       !atomic_load_explicit(&query->numeric, memory_order_relaxed))
     return;
   for (size_t i = 0; i < query->filter_count; i++) {
-    if (query->filters[i].plain == NULL)
-      continue;
-    lfb_filter_stats_recent(query->filters[i].plain, &stats);
-    if (stats.form != LFB_FORM_GUAVA && stats.form != LFB_FORM_SBBF)
+    lfb_any_plan(query->filters[i].any, &figures);
+    if (figures.all.form != LFB_FORM_GUAVA && figures.all.form != LFB_FORM_SBBF)
       continue;
     report_note("note: no key was found, and %s does not record what its keys were: if numbers, give "
                 "--keys=i64 or --keys=i32", query->filter_paths[i]);

@@ -559,32 +559,15 @@ enum remote_found remote_load_key(const char *path, lfb_redis_module_value *valu
   return REMOTE_FAILED;
 }
 
-/* Bytes of a filter's words. */
-static uint64_t remote_key_bytes(const lfb_redis_module_value *value)
-{
-  lfb_growing_figures growing;
-  lfb_window_figures window;
-  lfb_stats stats;
-
-  if (value->growing != NULL) {
-    lfb_growing_stats(value->growing, &growing);
-    return growing.bytes;
-  }
-  if (value->window != NULL) {
-    lfb_window_stats(value->window, &window);
-    return window.bytes;
-  }
-  lfb_filter_stats(value->filter, &stats);
-  return stats.bytes;
-}
-
 bool remote_save_key(const char *path, const lfb_redis_module_value *value)
 {
   lfb_redis_address address;
+  lfb_figures figures;
 
   if (!remote_address(path, &address))
     return false;
-  progress_begin(remote_manner.progress, "saving", remote_key_bytes(value), PROGRESS_BYTES);
+  lfb_any_plan(value->any, &figures);
+  progress_begin(remote_manner.progress, "saving", figures.all.bytes, PROGRESS_BYTES);
   const lfb_status status = lfb_redis_module_save(&address.options, address.name, value);
   progress_end();
   return status == LFB_OK || remote_report(path, status);

@@ -121,7 +121,7 @@ bool remote_holds(const char *what, const lfb_stats *planned);
  *
  * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING, without a report, if the key has another
  *          type.
- * Owner    the caller, until lfb_filter_free(), lfb_growing_free() or lfb_window_free().
+ * Owner    the caller, until lfb_any_free().
  */
 enum remote_found remote_load_key(const char *path, lfb_redis_module_value *value);
 

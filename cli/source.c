@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -101,7 +102,9 @@ static bool pipe_is(const char *path)
           (S_ISCHR(found.st_mode) && strcmp(path, SOURCE_STANDARD) == 0));
 }
 
-lfb_status source_load_file(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
+/* As lfb_filter_load(), but also from a pipe.  No report. */
+static lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
+                                   lfb_filter **filter)
 {
   if (!pipe_is(path))
     return lfb_filter_load(path, limits, filter);
@@ -117,22 +120,41 @@ lfb_status source_load_file(const char *path, const lfb_read_limits *limits, lfb
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Opens a filter that does not grow.  A file that cannot be used in place, being from another
- * machine, or not in a file system that can map it, is read into memory. */
-static lfb_status source_open_plain(const char *path, const lfb_read_limits *limits,
-                                    const lfb_filter **opened)
+/* A copy of a window forgets what is over by now. */
+static lfb_status source_opened(lfb_status status, const lfb_any *any)
 {
-  lfb_status status = LFB_ERROR_MAP;
+  if (status == LFB_OK && any->kind == LFB_KIND_WINDOW)
+    (void)lfb_window_tick(any->window);
+  return status;
+}
+
+lfb_status source_open_copy(const char *path, const lfb_read_limits *limits, lfb_any *any)
+{
   lfb_filter *filter;
 
-  if (source_is_in_place(path))
-    status = lfb_mapped_open_read_only(path, limits, opened);
-  if (status != LFB_ERROR_MAP && status != LFB_ERROR_BYTE_ORDER)
+  if (pipe_is(path)) {
+    const lfb_status status = source_load_file(path, limits, &filter);
+    if (status == LFB_OK)
+      *any = (lfb_any){LFB_KIND_PLAIN, {filter}};
     return status;
-  status = source_load_file(path, limits, &filter);
-  if (status == LFB_OK)
-    *opened = filter;
-  return status;
+  }
+  lfb_status status = lfb_any_open(path, LFB_KIND_NONE, LFB_OPEN_COPY, limits, any);
+  if (status == LFB_ERROR_GROWING_MAPPED)
+    status = lfb_any_open(path, LFB_KIND_GROWING, LFB_OPEN_IN_PLACE, limits, any);
+  return source_opened(status, any);
+}
+
+/* Opens a filter to query it.  A file that cannot be used in place, being from another machine, or not in a
+ * file system that can map it, is read into memory. */
+static lfb_status source_open_file(const char *path, const lfb_read_limits *limits, lfb_any *any)
+{
+  lfb_status status = LFB_ERROR_MAP;
+
+  if (source_is_in_place(path))
+    status = lfb_any_open(path, LFB_KIND_NONE, LFB_OPEN_IN_PLACE, limits, any);
+  return status == LFB_ERROR_MAP || status == LFB_ERROR_BYTE_ORDER
+             ? source_open_copy(path, limits, any)
+             : source_opened(status, any);
 }
 
 /* ---- checking in the background ---------------------------------------------------- */
@@ -164,7 +186,7 @@ static bool check_begin(const char *path, struct source *source)
     (void)report_errno(path);
     return false;
   }
-  check->filter = source->plain;
+  check->filter = source->any.plain;
   check->path = path;
   if (pthread_create(&check->thread, NULL, check_run, check) == 0) {
     source->check = check;
@@ -182,28 +204,6 @@ void source_checked(struct source *source)
   (void)pthread_join(source->check->thread, NULL);
   free(source->check);
   source->check = NULL;
-}
-
-lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
-                            struct source *source)
-{
-  lfb_growing *growing = NULL;
-
-  if (kind == LFB_ERROR_GROWING_MAPPED)
-    return lfb_growing_mapped_open_read_only(path, limits, &source->growing);
-  if (kind == LFB_ERROR_COUNTING)
-    return lfb_counting_load(path, limits, &source->counting);
-  if (kind == LFB_ERROR_WINDOW) {
-    const lfb_status status = lfb_window_load(path, limits, &source->window);
-    if (status == LFB_OK)
-      (void)lfb_window_tick(source->window); /* the copy forgets what is over by now */
-    return status;
-  }
-  if (kind != LFB_ERROR_GROWING)
-    return kind;
-  const lfb_status status = lfb_growing_load(path, limits, &growing);
-  source->growing = growing;
-  return status;
 }
 
 /* --helper is only for filters on Redis.  False after a report. */
@@ -251,7 +251,7 @@ bool source_fetch(struct source *source)
   if (local == NULL)
     return false;
   remote_close(&source->remote);
-  source->plain = local;
+  source->any = (lfb_any){LFB_KIND_PLAIN, {local}};
   return true;
 }
 
@@ -279,38 +279,30 @@ bool source_open_any(const char *path, const struct options_reading *reading,
   const lfb_read_limits limits = {.key = options_key_bytes(&reading->key)};
   const char *from = source_is_standard(path) ? SOURCE_STANDARD : path;
   struct source opened = {0};
-  struct stat found;
 
   if (remote_is(path))
     return source_open_remote(path, reading, source);
   if (!source_takes_helper(path, reading))
     return false;
-  lfb_status status = source_open_plain(from, &limits, &opened.plain);
-  if (source_is_regular(from, &found))
-    status = source_open_kind(from, &limits, status, &opened);
+  const lfb_status status = source_open_file(from, &limits, &opened.any);
   if (status != LFB_OK) {
     source_report(from == path ? path : "standard input", status);
     return false;
   }
   *source = opened;
-  return reading->no_verify || opened.plain == NULL || !source_is_large(from) ||
+  return reading->no_verify || opened.any.kind != LFB_KIND_PLAIN || !source_is_large(from) ||
          check_begin(from == path ? path : "standard input", source);
 }
 
-/* The same for keys that are numbers. */
-static size_t source_ask_numbers(const struct source *source, const lfb_key *keys, size_t count,
-                                 uint64_t *answers)
+size_t source_do(lfb_any any, lfb_verb verb, bool numbers, const lfb_key *keys, size_t count,
+                 uint64_t *answers)
 {
-  uint64_t numbers[SOURCE_BATCH];
+  uint64_t of_keys[SOURCE_BATCH];
 
-  typed_numbers(keys, count, numbers);
-  if (source->plain != NULL)
-    return lfb_filter_might_contain_many_u64(source->plain, numbers, count, answers);
-  if (source->growing != NULL)
-    return lfb_growing_might_contain_many_u64(source->growing, numbers, count, answers);
-  if (source->counting != NULL)
-    return lfb_counting_might_contain_many_u64(source->counting, numbers, count, answers);
-  return lfb_window_might_contain_many_u64(source->window, numbers, count, answers);
+  if (!numbers)
+    return lfb_any_many(any, verb, keys, count, answers);
+  typed_numbers(keys, count, of_keys);
+  return lfb_any_many_u64(any, verb, of_keys, count, answers);
 }
 
 bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
@@ -318,16 +310,7 @@ bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
 {
   if (source->remote.filter != NULL)
     return remote_ask(&source->remote, keys, count, answers, yes);
-  if (source->numbers)
-    *yes = source_ask_numbers(source, keys, count, answers);
-  else if (source->plain != NULL)
-    *yes = lfb_filter_might_contain_many(source->plain, keys, count, answers);
-  else if (source->growing != NULL)
-    *yes = lfb_growing_might_contain_many(source->growing, keys, count, answers);
-  else if (source->counting != NULL)
-    *yes = lfb_counting_might_contain_many(source->counting, keys, count, answers);
-  else
-    *yes = lfb_window_might_contain_many(source->window, keys, count, answers);
+  *yes = source_do(source->any, LFB_MIGHT_CONTAIN, source->numbers, keys, count, answers);
   return true;
 }
 
@@ -346,11 +329,7 @@ size_t source_batch(const struct source *source)
 void source_close(struct source *source)
 {
   source_checked(source);
-  if (source->plain != NULL)
-    lfb_mapped_close(source->plain);
-  lfb_growing_mapped_close(source->growing);
-  lfb_counting_free(source->counting);
-  lfb_window_free(source->window);
+  lfb_any_free(source->any);
   remote_close(&source->remote);
 }
 
@@ -508,28 +487,34 @@ static bool source_wish_fits(const char *path, const struct source_wish *wish)
          source_mode_fits(path, wish->config->file_mode, planned.key_kept);
 }
 
-static lfb_status source_map_open(const char *path, const struct source_wish *wish,
-                                  struct source_shared *opened)
+/* Opens a plain filter, or a growing one. */
+static lfb_status source_map_open(const char *path, const struct source_wish *wish, lfb_any *opened)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(&wish->reading->key)};
-  const lfb_status status = lfb_mapped_open(path, &limits, &opened->filter);
+  const lfb_status status =
+      lfb_any_open(path, LFB_KIND_PLAIN, LFB_OPEN_SHARED, &limits, opened);
 
   return status == LFB_ERROR_GROWING_MAPPED
-             ? lfb_growing_mapped_open(path, &limits, &opened->growing)
+             ? lfb_any_open(path, LFB_KIND_GROWING, LFB_OPEN_SHARED, &limits, opened)
              : status;
 }
 
+static lfb_status source_map_create(const char *path, const struct source_wish *wish, lfb_any *made)
+{
+  made->kind = wish->grows ? LFB_KIND_GROWING : LFB_KIND_PLAIN;
+  return wish->grows ? lfb_growing_mapped_create(path, wish->config, &made->growing)
+                     : lfb_mapped_create(path, wish->config, &made->plain);
+}
+
 /* Opens or makes the mapped filter at `path`.  False after a report. */
-static bool source_map(const char *path, const struct source_wish *wish,
-                       struct source_shared *opened)
+static bool source_map(const char *path, const struct source_wish *wish, lfb_any *opened)
 {
   lfb_status status = source_map_open(path, wish, opened);
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT) {
     if (!source_wish_fits(path, wish))
       return false;
-    status = wish->grows ? lfb_growing_mapped_create(path, wish->config, &opened->growing)
-                         : lfb_mapped_create(path, wish->config, &opened->filter);
+    status = source_map_create(path, wish, opened);
   }
   if (status == LFB_ERROR_EXISTS) /* another process made it first */
     status = source_map_open(path, wish, opened);
@@ -538,50 +523,32 @@ static bool source_map(const char *path, const struct source_wish *wish,
   return status == LFB_OK;
 }
 
-/* The figures of a growing filter as those of a filter: n is that of the first layer. */
-static lfb_stats source_growing_stats(const lfb_growing *growing)
-{
-  lfb_growing_figures figures;
-
-  lfb_growing_stats(growing, &figures);
-  return (lfb_stats){.strategy = figures.strategy,
-                     .hash = figures.hash,
-                     .key_kept = figures.key_kept,
-                     .seed = figures.seed,
-                     .expected_insertions = figures.first_insertions,
-                     .fpp = figures.fpp,
-                     .bit_count = figures.bit_count,
-                     .reachable_bits = figures.bit_count,
-                     .bytes = figures.bytes,
-                     .bits_set = figures.bits_set,
-                     .approximate_count = figures.approximate_count,
-                     .expected_fpp = figures.expected_fpp,
-                     .saturated = figures.approximate_count == UINT64_MAX};
-}
-
-/* The figures of a shared filter, without counting its bits anew if it does not grow. */
+/* The figures of a shared filter, without counting its bits. */
 static void source_shared_plan(const struct source_shared *shared, lfb_stats *stats)
 {
-  if (shared->remote.filter != NULL)
+  lfb_figures figures;
+
+  if (shared->remote.filter != NULL) {
     lfb_redis_plan(shared->remote.filter, stats);
-  else if (shared->growing != NULL)
-    *stats = source_growing_stats(shared->growing);
-  else
-    lfb_filter_stats_recent(shared->filter, stats);
+    return;
+  }
+  lfb_any_plan(shared->any, &figures);
+  *stats = figures.all;
 }
 
 /* Passes on the opened filter if it is the one wished for; else closes it, after a report. */
 static bool source_accept(const char *path, const struct source_wish *wish,
                           struct source_shared *opened, struct source_shared *shared)
 {
+  const bool grows = opened->any.kind == LFB_KIND_GROWING;
   lfb_stats stats;
 
   source_shared_plan(opened, &stats);
-  if (!source_fits(path, wish, &stats, opened->growing != NULL)) {
+  if (!source_fits(path, wish, &stats, grows)) {
     source_shared_close(opened);
     return false;
   }
-  if (opened->growing == NULL)
+  if (!grows)
     source_warn_small(path, wish, &stats);
   *shared = *opened;
   return true;
@@ -623,14 +590,14 @@ bool source_share_new(const char *path, const struct source_wish *wish,
 
   return (remote_is(path) ? remote_create(path, wish->config, wish->reading->helper.twice,
                                           &opened.remote)
-                          : source_map(path, wish, &opened)) &&
+                          : source_map(path, wish, &opened.any)) &&
          source_accept(path, wish, &opened, shared);
 }
 
 bool source_can_grow(const char *path, const struct source_shared *shared)
 {
   const lfb_status status =
-      shared->growing == NULL ? LFB_OK : lfb_growing_stuck(shared->growing);
+      shared->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(shared->any.growing) : LFB_OK;
 
   if (status != LFB_OK)
     (void)report_error("%s: is full and cannot grow: %s: once it can (free some space), run the "
@@ -642,8 +609,7 @@ bool source_settle(const char *path, const struct source_shared *shared)
 {
   if (shared->remote.filter != NULL) /* the server has acknowledged all keys */
     return true;
-  const lfb_status status = shared->growing != NULL ? lfb_growing_mapped_sync(shared->growing)
-                                                    : lfb_mapped_sync(shared->filter);
+  const lfb_status status = lfb_any_sync(shared->any);
   if (status == LFB_OK)
     return source_can_grow(path, shared);
   (void)report_status(path, status);
@@ -652,12 +618,12 @@ bool source_settle(const char *path, const struct source_shared *shared)
 
 bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats)
 {
+  lfb_figures figures;
+
   if (shared->remote.filter != NULL)
     return remote_stats(&shared->remote, stats);
-  if (shared->growing != NULL)
-    *stats = source_growing_stats(shared->growing);
-  else
-    lfb_filter_stats(shared->filter, stats);
+  lfb_any_stats(shared->any, &figures);
+  *stats = figures.all;
   return true;
 }
 
@@ -668,9 +634,7 @@ size_t source_shared_batch(const struct source_shared *shared)
 
 void source_shared_close(struct source_shared *shared)
 {
-  lfb_mapped_close(shared->filter);
-  lfb_growing_mapped_close(shared->growing);
-  shared->filter = NULL;
-  shared->growing = NULL;
+  lfb_any_free(shared->any);
+  shared->any = (lfb_any){0};
   remote_close(&shared->remote);
 }

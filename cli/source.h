@@ -4,22 +4,16 @@
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
 
-#include <lfbloom/counting.h>
-#include <lfbloom/filter.h>
-#include <lfbloom/growing_mapped.h>
-#include <lfbloom/window.h>
+#include <lfbloom/any.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "cli/typed.h"
 
-/* A filter that is only queried: one of the five is set. */
+/* A filter that is only queried: here, or on a server. */
 struct source {
-  const lfb_filter *plain;
-  const lfb_growing *growing;
-  lfb_counting *counting;
-  lfb_window *window; /* a copy, in its present generation if it has a span, else in that of the file */
+  lfb_any any; /* a window: a copy, in its present generation if it has a span, else in that of the file */
   struct remote remote;
   bool numbers;               /* keys are of type TYPED_I64                        */
   struct source_check *check; /* of its words, in a thread; NULL: they are checked */
@@ -44,18 +38,13 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
 /*
- * Opens a growing, counting or window filter in a regular file.  `kind` is the status of loading it
- * as a plain filter; if it names no such kind, it is returned.  No report.
+ * Reads a filter into memory: of any kind from a regular file, a plain one also from a pipe.  A growing
+ * filter that processes share is opened in place.  No report.
  */
-lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
-                            struct source *source);
+lfb_status source_open_copy(const char *path, const lfb_read_limits *limits, lfb_any *any);
 
 /* Reports why a file was not opened, and what to do. */
 void source_report(const char *path, lfb_status status);
-
-/* As lfb_filter_load(), but also from a pipe.  No report. */
-lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
-                            lfb_filter **filter);
 
 /* Whether keys of the type can be put into, or asked of, a filter on a server: numbers only if they are
  * hashed as their bytes.  False after a report. */
@@ -63,6 +52,10 @@ bool source_takes_type(const char *path, const struct remote *remote, enum typed
 
 /* Replaces a filter on a server by a copy in memory.  False after a report. */
 bool source_fetch(struct source *source);
+
+/* As lfb_any_many(), for at most SOURCE_BATCH keys; `numbers`: they are of type TYPED_I64. */
+size_t source_do(lfb_any any, lfb_verb verb, bool numbers, const lfb_key *keys, size_t count,
+                 uint64_t *answers);
 
 /* As lfb_filter_might_contain_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.
  * False after a report. */
@@ -99,10 +92,9 @@ struct source_wish {
   bool only_growing; /* an existing filter must grow, too             */
 };
 
-/* A filter that is put into: one of the three is set. */
+/* A filter that is put into: here, or on a server. */
 struct source_shared {
-  lfb_filter *filter;   /* in memory or in a mapped file */
-  lfb_growing *growing; /* in a mapped file              */
+  lfb_any any;
   struct remote remote;
 };
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lfbloom/delta.h>
-#include <lfbloom/growing_mapped.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,20 +87,6 @@ bool target_check_shared(const char *path)
   return remote_is(path) || target_check(path);
 }
 
-static bool target_is_regular(const char *path)
-{
-  struct stat found;
-
-  return !target_is_standard(path) && stat(path, &found) == 0 && S_ISREG(found.st_mode);
-}
-
-/* Whether the status of opening a file as a shared filter shows that it is one. */
-static bool target_says_shared(lfb_status status)
-{
-  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED || status == LFB_ERROR_MAP ||
-         status == LFB_ERROR_NO_PAIRS;
-}
-
 /* Whether `path` is a regular file with a shared filter, of any version. */
 static bool target_is_shared(const char *path)
 {
@@ -114,14 +99,9 @@ static bool target_is_shared(const char *path)
 /* Whether `path` is a regular file with a shared growing filter, of any version. */
 static bool target_is_shared_growing(const char *path)
 {
-  const lfb_growing *growing;
+  lfb_form form;
 
-  if (!target_is_regular(path))
-    return false;
-  const lfb_status status = lfb_growing_mapped_open_read_only(path, NULL, &growing);
-  if (status == LFB_OK)
-    lfb_growing_mapped_close(growing);
-  return target_says_shared(status) || status == LFB_ERROR_OLD_GROWING;
+  return !target_is_standard(path) && lfb_form_of_file(path, &form) == LFB_ERROR_GROWING_MAPPED;
 }
 
 bool target_spares_shared(const char *path, lfb_form form)
@@ -198,23 +178,10 @@ bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
 }
 
 /* Saves to a file or standard output. */
-static lfb_status target_save_kind(const char *path, const lfb_redis_module_value *value)
+static bool target_save_any(const char *path, lfb_any any)
 {
-  const bool standard = target_is_standard(path);
-
-  if (value->growing != NULL)
-    return standard ? lfb_growing_write(value->growing, target_write, NULL)
-                    : lfb_growing_save(value->growing, path);
-  if (value->window != NULL)
-    return standard ? lfb_window_write(value->window, target_write, NULL)
-                    : lfb_window_save(value->window, path);
-  return standard ? lfb_filter_write(value->filter, LFB_FORM_NATIVE, target_write, NULL)
-                  : lfb_filter_save(value->filter, LFB_FORM_NATIVE, path);
-}
-
-static bool target_save_kind_reported(const char *path, const lfb_redis_module_value *value)
-{
-  const lfb_status status = target_save_kind(path, value);
+  const lfb_status status = target_is_standard(path) ? lfb_any_write(any, target_write, NULL)
+                                                     : lfb_any_save(any, path);
 
   if (status != LFB_OK)
     (void)report_status(path, status);
@@ -227,7 +194,7 @@ bool target_save_value(const char *path, const lfb_redis_module_value *value)
 
   target_hold_signals(path, &before);
   const bool saved =
-      remote_is(path) ? remote_save_key(path, value) : target_save_kind_reported(path, value);
+      remote_is(path) ? remote_save_key(path, value) : target_save_any(path, value->any);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return saved;
 }

@@ -8,13 +8,6 @@
 #include "cli/source.h"
 #include "cli/target.h"
 
-static void transfer_free(const lfb_redis_module_value *value)
-{
-  lfb_filter_free(value->filter);
-  lfb_growing_free(value->growing);
-  lfb_window_free(value->window);
-}
-
 /* ---- loading ------------------------------------------------------------------------ */
 
 /* Loads a key of the module, or plain strings.  False after a report. */
@@ -27,19 +20,20 @@ static bool transfer_fetch(const struct transfer *transfer, const char *from,
     if (found != REMOTE_NOTHING)
       return found == REMOTE_FOUND;
   }
-  value->filter = source_load(from, &transfer->reading, NULL);
-  return value->filter != NULL;
+  lfb_filter *filter = source_load(from, &transfer->reading, NULL);
+  value->any = (lfb_any){LFB_KIND_PLAIN, {filter}};
+  return filter != NULL;
 }
 
 bool transfer_load(const struct transfer *transfer, const char *from, const char *to)
 {
-  lfb_redis_module_value value = {.filter = NULL};
+  lfb_redis_module_value value = {.period_ms = 0};
 
   if (!target_check(to) || !target_spares_shared(to, LFB_FORM_NATIVE) ||
       !transfer_fetch(transfer, from, &value))
     return false;
   const bool done = target_save_value(to, &value);
-  transfer_free(&value);
+  lfb_any_free(value.any);
   return done;
 }
 
@@ -64,30 +58,30 @@ static bool transfer_save_strings(const struct transfer *transfer, const char *f
 static bool transfer_set_period(const struct transfer *transfer, const char *from,
                                 lfb_redis_module_value *value)
 {
-  lfb_window_figures figures;
+  lfb_figures figures;
 
   if (transfer->span.text == NULL)
     return true;
-  if (value->window == NULL) {
+  if (value->any.kind != LFB_KIND_WINDOW) {
     (void)report_error("%s: not a window: leave out --window", from);
     return false;
   }
-  lfb_window_stats(value->window, &figures);
-  value->period_ms = (uint64_t)ceil(1000 * transfer->span.seconds / figures.generations);
+  lfb_any_plan(value->any, &figures);
+  value->period_ms = (uint64_t)ceil(1000 * transfer->span.seconds / figures.window.generations);
   return true;
 }
 
 /* Opens a file of a plain filter, of a growing one or of a window, after comparing all checksums.
  * False after a report. */
-static bool transfer_open(const struct transfer *transfer, const char *from, struct source *source)
+static bool transfer_open(const struct transfer *transfer, const char *from, lfb_any *any)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(&transfer->reading.key)};
-  lfb_filter *filter = NULL;
 
-  lfb_status status = source_load_file(from, &limits, &filter);
-  source->plain = filter;
-  if (status != LFB_ERROR_COUNTING)
-    status = source_open_kind(from, &limits, status, source);
+  lfb_status status = source_open_copy(from, &limits, any);
+  if (status == LFB_OK && any->kind == LFB_KIND_COUNTING) {
+    lfb_any_free(*any);
+    status = LFB_ERROR_COUNTING;
+  }
   if (status != LFB_OK)
     source_report(from, status);
   return status == LFB_OK;
@@ -95,16 +89,12 @@ static bool transfer_open(const struct transfer *transfer, const char *from, str
 
 static bool transfer_save_key(const struct transfer *transfer, const char *from, const char *to)
 {
-  struct source source = {0};
+  lfb_redis_module_value value = {.period_ms = 0};
 
-  if (!transfer_open(transfer, from, &source))
+  if (!transfer_open(transfer, from, &value.any))
     return false;
-  /* It is only read. */
-  lfb_redis_module_value value = {.filter = (lfb_filter *)(uintptr_t)source.plain,
-                                  .growing = (lfb_growing *)(uintptr_t)source.growing,
-                                  .window = source.window};
   const bool done = transfer_set_period(transfer, from, &value) && target_save_value(to, &value);
-  source_close(&source);
+  lfb_any_free(value.any);
   return done;
 }
 

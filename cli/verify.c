@@ -37,22 +37,6 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
-/* The strategy of a growing or counting filter; a window has none. */
-static const char *verify_strategy(const struct source *source)
-{
-  lfb_growing_figures figures;
-  lfb_stats stats;
-
-  if (source->window != NULL)
-    return NULL;
-  if (source->growing != NULL) {
-    lfb_growing_stats(source->growing, &figures);
-    return lfb_strategy_name(figures.strategy);
-  }
-  lfb_counting_stats(source->counting, &stats);
-  return lfb_strategy_name(stats.strategy);
-}
-
 /* The name of the form, if the status is that of a filter that is not plain; else NULL. */
 static const char *verify_kind(lfb_status status)
 {
@@ -70,40 +54,24 @@ static const char *verify_kind(lfb_status status)
   }
 }
 
-/* Reads a growing, counting or window filter. */
-static void verify_other(const char *path, const lfb_read_limits *limits, struct verified *file)
-{
-  struct source opened = {0};
-
-  file->form = verify_kind(file->status);
-  file->status = source_open_kind(path, limits, file->status, &opened);
-  if (file->status == LFB_OK)
-    file->strategy = verify_strategy(&opened);
-  source_close(&opened);
-}
-
-static void verify_plain(const char *path, const lfb_read_limits *limits, struct verified *file)
-{
-  lfb_filter *filter;
-  lfb_stats stats;
-
-  file->status = source_load_file(path, limits, &filter);
-  if (file->status != LFB_OK)
-    return;
-  lfb_filter_stats(filter, &stats);
-  lfb_filter_free(filter);
-  file->form = lfb_form_name(stats.form);
-  file->strategy = lfb_strategy_name(stats.strategy);
-}
-
 static void verify_any(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
+  lfb_figures figures;
   struct stat found;
+  lfb_form form;
+  lfb_any any;
 
-  verify_plain(path, limits, file);
-  /* A regular file only: the beginning of a pipe is gone. */
-  if (verify_kind(file->status) != NULL && stat(path, &found) == 0 && S_ISREG(found.st_mode))
-    verify_other(path, limits, file);
+  if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) /* a pipe must not be opened twice */
+    file->form = verify_kind(lfb_form_of_file(path, &form));
+  file->status = source_open_copy(path, limits, &any);
+  if (file->status != LFB_OK)
+    return;
+  lfb_any_plan(any, &figures);
+  lfb_any_free(any);
+  if (any.kind == LFB_KIND_PLAIN)
+    file->form = lfb_form_name(figures.all.form);
+  if (any.kind != LFB_KIND_WINDOW)
+    file->strategy = lfb_strategy_name(figures.all.strategy);
 }
 
 static void verify_remote(const char *path, const struct options_reading *reading,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/figures.h"
 #include "cli/numbers.h"
 #include "cli/report.h"
 #include "cli/source.h"
@@ -146,43 +147,58 @@ uint64_t window_each(const struct window_span *span, uint32_t generations)
 
 /* ---- the window ---------------------------------------------------------------- */
 
+/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were given. */
+static bool window_made_so(const lfb_config *config, const uint8_t *key, const lfb_window_figures *figures)
+{
+  return (config->expected_insertions == 0 || config->expected_insertions == figures->expected_insertions) &&
+         (config->fpp == 0 || config->fpp == figures->fpp) &&
+         (config->hash == LFB_HASH_DEFAULT || config->hash == figures->hash) &&
+         (key == NULL || figures_keyed(figures->hash));
+}
+
 /* Whether the window of a file is the one that the options describe.  False after a report. */
-static bool window_accept(const char *path, const struct window_options *options,
-                          const lfb_window_figures *figures)
+static bool window_accept(const struct window_options *options, const uint8_t *key,
+                          const lfb_config *config, const lfb_window_figures *figures)
 {
   const double span = options->span.seconds;
 
-  if (figures->span < span * 0.999999 || figures->span > span * 1.000001) {
-    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file", path,
-                       figures->span, figures->span);
-    return false;
-  }
-  if (options->generations != 0 && options->generations != figures->generations) {
+  if (figures->span < span * 0.999999 || figures->span > span * 1.000001)
+    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
+                       options->state, figures->span, figures->span);
+  else if (options->generations != 0 && options->generations != figures->generations)
     (void)report_error("%s: its window has %u generations: leave out --generations, or give another file",
-                       path, (unsigned)figures->generations);
-    return false;
-  }
-  return true;
+                       options->state, (unsigned)figures->generations);
+  else if (!window_made_so(config, key, figures))
+    (void)report_error("%s: its window was made with -n %" PRIu64 " -p %g --hash %s: leave out the options "
+                       "that differ, or give another file", options->state, figures->expected_insertions,
+                       figures->fpp, lfb_hash_name(figures->hash));
+  else
+    return true;
+  return false;
 }
 
-bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key)
+bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
+                   const lfb_config *config)
 {
   const lfb_read_limits limits = {.key = key};
-  lfb_window_figures figures;
+  lfb_figures figures;
+  lfb_any any = {0};
 
   if (options->state == NULL)
     return true;
-  const lfb_status status = lfb_window_mapped_open(options->state, &limits, &window->filter);
+  const lfb_status status =
+      lfb_any_open(options->state, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any);
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
     return true;
   if (status != LFB_OK) {
     source_report(options->state, status);
     return false;
   }
+  window->filter = any.window;
   window->state = options->state;
-  lfb_window_stats(window->filter, &figures);
-  window->generations = figures.generations;
-  if (window_accept(options->state, options, &figures))
+  lfb_any_plan(any, &figures);
+  window->generations = figures.window.generations;
+  if (window_accept(options, key, config, &figures.window))
     return true;
   window_end(window);
   return false;
@@ -209,7 +225,7 @@ bool window_begin(struct window *window, const struct command *command,
                                 ? lfb_window_create(&wanted, &window->filter)
                                 : lfb_window_mapped_create(options->state, &wanted, &window->filter);
   if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
-    return window_resume(window, options, key);
+    return window_resume(window, options, key, config);
   if (status != LFB_OK) {
     (void)report_error("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name, span->text,
                        wanted.expected_insertions, wanted.fpp, options->state == NULL ? "" : ", ",
@@ -225,7 +241,8 @@ bool window_begin(struct window *window, const struct command *command,
 
 bool window_settle(const struct window *window)
 {
-  const lfb_status status = window->state == NULL ? LFB_OK : lfb_window_mapped_sync(window->filter);
+  const lfb_any any = {LFB_KIND_WINDOW, {window->filter}};
+  const lfb_status status = window->state == NULL ? LFB_OK : lfb_any_sync(any);
 
   if (status != LFB_OK)
     (void)report_status(window->state, status);

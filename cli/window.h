@@ -56,8 +56,10 @@ struct window {
   uint64_t left; /* of them */
 };
 
-/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  False after a report. */
-bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key);
+/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  What the options and the
+ * configuration say must be so there.  False after a report. */
+bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
+                   const lfb_config *config);
 
 /* Makes an empty window, in its file if it has one.  False after a report. */
 bool window_begin(struct window *window, const struct command *command,

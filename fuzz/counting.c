@@ -1,7 +1,6 @@
 /* counting.c - see counting.h. */
 #include "fuzz/counting.h"
 
-#include <lfbloom/counting.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +45,16 @@ bool fuzz_counting_same(const fuzz_bytes *read, const fuzz_bytes *written)
 
 /* ---- the filter ------------------------------------------------------------------------ */
 
+static lfb_any any_of(const lfb_counting *counting)
+{
+  return fuzz_outcome_any(fuzz_reader_find("counting"), counting);
+}
+
 static lfb_filter *plain_of(const lfb_counting *counting)
 {
   lfb_filter *plain;
 
-  fuzz_must(lfb_counting_to_filter(counting, &plain) == LFB_OK, "it converts");
+  fuzz_must(lfb_any_to_plain(any_of(counting), &plain) == LFB_OK, "it converts");
   return plain;
 }
 
@@ -93,8 +97,8 @@ static void check_figures(const lfb_counting *counting, const fuzz_input *input)
   fuzz_must(stats.bits_set <= stats.bit_count && stats.counters_stuck <= stats.bits_set,
             "what is stuck is above 0");
   fuzz_must(input->max_bytes == 0 || stats.bytes <= input->max_bytes, "the limit is kept");
-  fuzz_must(lfb_label_check(lfb_counting_label(counting)) == LFB_OK &&
-                strcmp(lfb_counting_label(counting), lfb_filter_label(plain)) == 0,
+  fuzz_must(lfb_label_check(lfb_any_label(any_of(counting))) == LFB_OK &&
+                strcmp(lfb_any_label(any_of(counting)), lfb_filter_label(plain)) == 0,
             "the label is one");
   check_plain(plain);
   lfb_filter_free(plain);
@@ -143,13 +147,13 @@ static void check_copy(const fuzz_reader *reader, const lfb_counting *counting,
                        const fuzz_bytes *written, uint64_t chance)
 {
   const fuzz_answers before = ask(counting, chance);
-  lfb_counting *copy;
+  lfb_any copy;
 
-  fuzz_must(lfb_counting_copy(counting, &copy) == LFB_OK, "it copies");
-  fuzz_outcome_check_written(reader, copy, written, "a copy is written alike");
-  fuzz_must(lfb_counting_put_all(copy, counting) == LFB_OK, "it unites with its copy");
-  fuzz_must(fuzz_answers_equal(before, ask(copy, chance)), "which has the same keys");
-  lfb_counting_free(copy);
+  fuzz_must(lfb_any_copy(any_of(counting), &copy) == LFB_OK, "it copies");
+  fuzz_outcome_check_written(reader, copy.counting, written, "a copy is written alike");
+  fuzz_must(lfb_counting_put_all(copy.counting, counting) == LFB_OK, "it unites with its copy");
+  fuzz_must(fuzz_answers_equal(before, ask(copy.counting, chance)), "which has the same keys");
+  lfb_any_free(copy);
 }
 
 /* Damages the counters, or their checksums, of a filter with keys. */
@@ -183,17 +187,4 @@ static void check_counting(const fuzz_reader *reader, const fuzz_input *input, v
   check_damaged(reader, made, input->chance);
 }
 
-static lfb_status counting_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
-                                 void *to)
-{
-  (void)reader;
-  return lfb_counting_write(made, write, to);
-}
-
-static void counting_free(void *made)
-{
-  lfb_counting_free(made);
-}
-
-const fuzz_kind fuzz_counting = {fuzz_counting_ways, counting_write, counting_free,
-                                 check_counting};
+const fuzz_kind fuzz_counting = {LFB_KIND_COUNTING, check_counting};

@@ -1,7 +1,6 @@
 /* growing.c - see growing.h. */
 #include "fuzz/growing.h"
 
-#include <lfbloom/growing.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +105,7 @@ static lfb_growing_figures check_figures(const lfb_growing *growing, const fuzz_
             "the figures fit one another");
   fuzz_must(figures.strategy != LFB_GO_FNV14, "what has one size does not grow");
   fuzz_must(input->max_bytes == 0 || figures.bytes <= input->max_bytes, "the limit is kept");
-  fuzz_must(lfb_label_check(lfb_growing_label(growing)) == LFB_OK, "the label is one");
+  fuzz_must(lfb_label_check(lfb_any_label(fuzz_outcome_any(fuzz_reader_find("growing"), growing))) == LFB_OK, "the label is one");
   return figures;
 }
 
@@ -130,11 +129,11 @@ static void growing_put(lfb_growing *growing, uint64_t chance)
 static void check_copy(const fuzz_reader *reader, const lfb_growing *growing,
                        const fuzz_bytes *written)
 {
-  lfb_growing *copy;
+  lfb_any copy;
 
-  fuzz_must(lfb_growing_copy(growing, &copy) == LFB_OK, "it copies");
-  fuzz_outcome_check_written(reader, copy, written, "a copy is written alike");
-  lfb_growing_free(copy);
+  fuzz_must(lfb_any_copy(fuzz_outcome_any(reader, growing), &copy) == LFB_OK, "it copies");
+  fuzz_outcome_check_written(reader, copy.growing, written, "a copy is written alike");
+  lfb_any_free(copy);
 }
 
 static void check_again(const fuzz_reader *reader, const lfb_growing *growing,
@@ -181,16 +180,4 @@ static void check_growing(const fuzz_reader *reader, const fuzz_input *input, vo
   check_damaged(reader, growing, input->chance);
 }
 
-static lfb_status growing_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
-                                void *to)
-{
-  (void)reader;
-  return lfb_growing_write(made, write, to);
-}
-
-static void growing_free(void *made)
-{
-  lfb_growing_free(made);
-}
-
-const fuzz_kind fuzz_growing = {fuzz_growing_ways, growing_write, growing_free, check_growing};
+const fuzz_kind fuzz_growing = {LFB_KIND_GROWING, check_growing};

@@ -15,20 +15,21 @@ lfb_read_limits fuzz_limits_of(const fuzz_input *input)
                            .open_damaged = input->open_damaged};
 }
 
-fuzz_outcome fuzz_outcome_of(const fuzz_way *way, const fuzz_input *input)
+fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way, const fuzz_input *input)
 {
   static char unwritten; /* its address marks an output that was not written */
-  void *const before = &unwritten;
-  fuzz_outcome seen = {.made = before};
+  lfb_any made = {LFB_KIND_NONE, {&unwritten}};
+  fuzz_outcome seen = {.made = NULL};
 
   memset(&seen.damage, 0xee, sizeof seen.damage);
   lfb_read_limits limits = fuzz_limits_of(input);
   limits.damage = input->wants_damage ? &seen.damage : NULL;
-  seen.status = way->read(input, &limits, &seen.made, &seen.taken);
-  fuzz_must((seen.status == LFB_OK) == (seen.made != before),
+  seen.status = way->read(reader->kind->id, input, &limits, &made, &seen.taken);
+  fuzz_must((seen.status == LFB_OK) == (made.filter != &unwritten) &&
+                made.kind == (seen.status == LFB_OK ? reader->kind->id : LFB_KIND_NONE),
             "an output is written on success, and then only");
-  if (seen.status != LFB_OK)
-    seen.made = NULL;
+  if (seen.status == LFB_OK)
+    seen.made = made.filter;
   if (!input->wants_damage)
     memset(&seen.damage, 0, sizeof seen.damage);
   return seen;
@@ -38,7 +39,7 @@ fuzz_outcome fuzz_outcome_again(const fuzz_reader *reader, fuzz_bytes bytes, boo
 {
   const fuzz_input input = {
       .file = bytes, .open_damaged = open_damaged, .with_key = true, .wants_damage = true};
-  return fuzz_outcome_of(reader->kind->ways, &input);
+  return fuzz_outcome_of(reader, fuzz_ways, &input);
 }
 
 static uint64_t check_extents(const lfb_damage *damage, size_t file_size)
@@ -101,12 +102,20 @@ void fuzz_outcome_check_same(const fuzz_way *way, const fuzz_input *input,
             "all ways to read find the same damage");
 }
 
+lfb_any fuzz_outcome_any(const fuzz_reader *reader, const void *made)
+{
+  return (lfb_any){reader->kind->id, {(void *)(uintptr_t)made}};
+}
+
 fuzz_bytes fuzz_outcome_written(const fuzz_reader *reader, const void *made)
 {
   fuzz_gathered all = {{NULL, 0}, 0};
 
-  fuzz_must(reader->kind->write(reader, made, fuzz_bytes_gather, &all) == LFB_OK,
-            "it can be written");
+  const lfb_status status =
+      reader->kind->id == LFB_KIND_PLAIN
+          ? lfb_filter_write(made, reader->form, fuzz_bytes_gather, &all)
+          : lfb_any_write(fuzz_outcome_any(reader, made), fuzz_bytes_gather, &all);
+  fuzz_must(status == LFB_OK, "it can be written");
   return fuzz_bytes_gathered(&all);
 }
 

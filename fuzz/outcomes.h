@@ -19,7 +19,7 @@ typedef struct fuzz_outcome {
 lfb_read_limits fuzz_limits_of(const fuzz_input *input);
 
 /* Reads an input in one way; aborts if a refusal writes the output, or a success does not. */
-fuzz_outcome fuzz_outcome_of(const fuzz_way *way, const fuzz_input *input);
+fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way, const fuzz_input *input);
 
 /* Reads bytes that the library wrote, in the reader's first way, with the key. */
 fuzz_outcome fuzz_outcome_again(const fuzz_reader *reader, fuzz_bytes bytes, bool open_damaged);
@@ -34,6 +34,9 @@ void fuzz_outcome_check_refused(const fuzz_reader *reader, const fuzz_outcome *s
 /* Aborts if another way has another outcome than the first; does not compare `made`. */
 void fuzz_outcome_check_same(const fuzz_way *way, const fuzz_input *input,
                              const fuzz_outcome *first, const fuzz_outcome *seen);
+
+/* A filter of the reader's kind. */
+lfb_any fuzz_outcome_any(const fuzz_reader *reader, const void *made);
 
 /* Writes a filter, which must succeed, and returns the bytes; the caller must free() them. */
 fuzz_bytes fuzz_outcome_written(const fuzz_reader *reader, const void *made);

@@ -12,12 +12,13 @@
 static void check_ways(const fuzz_reader *reader, const fuzz_input *input,
                        const fuzz_outcome *first, const fuzz_bytes *written)
 {
-  for (const fuzz_way *way = reader->kind->ways + 1; way->read != NULL; way++) {
-    const fuzz_outcome seen = fuzz_outcome_of(way, input);
+  for (const fuzz_way *way = fuzz_ways + 1; way->read != NULL; way++) {
+    const fuzz_outcome seen = fuzz_outcome_of(reader, way, input);
     fuzz_outcome_check_same(way, input, first, &seen);
     if (seen.status == LFB_OK && written != NULL)
       fuzz_outcome_check_written(reader, seen.made, written, "all ways to read give one filter");
-    reader->kind->free(seen.made);
+    if (seen.made != NULL)
+      lfb_any_free(fuzz_outcome_any(reader, seen.made));
   }
 }
 
@@ -108,18 +109,7 @@ static void check_plain(const fuzz_reader *reader, const fuzz_input *input, void
   check_damaged(reader, filter, input->chance);
 }
 
-static lfb_status plain_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
-                              void *to)
-{
-  return lfb_filter_write(made, reader->form, write, to);
-}
-
-static void plain_free(void *made)
-{
-  lfb_filter_free(made);
-}
-
-const fuzz_kind fuzz_plain = {fuzz_stream_ways, plain_write, plain_free, check_plain};
+const fuzz_kind fuzz_plain = {LFB_KIND_PLAIN, check_plain};
 
 /* ---- all kinds ----------------------------------------------------------------------- */
 
@@ -141,7 +131,7 @@ static void check_ours(const fuzz_reader *reader, const fuzz_input *input,
 
 bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status)
 {
-  const fuzz_outcome first = fuzz_outcome_of(reader->kind->ways, input);
+  const fuzz_outcome first = fuzz_outcome_of(reader, fuzz_ways, input);
   const bool ours = reader->begins(&input->file);
   const lfb_read_limits limits = fuzz_limits_of(input);
 
@@ -151,7 +141,8 @@ bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *
     check_ours(reader, input, &first);
   else
     check_ways(reader, input, &first, NULL);
-  reader->kind->free(first.made);
+  if (first.made != NULL)
+    lfb_any_free(fuzz_outcome_any(reader, first.made));
   *status = first.status;
   return ours;
 }

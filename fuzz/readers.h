@@ -4,6 +4,8 @@
 #ifndef LFB_FUZZ_READERS_H
 #define LFB_FUZZ_READERS_H
 
+#include <lfbloom/any.h>
+
 #include "fuzz/bytes.h"
 
 /*
@@ -37,11 +39,11 @@ typedef enum fuzz_mend {
   FUZZ_MEND_ALL,    /* every checksum that has its room */
 } fuzz_mend;
 
-/* One way to read a file; it sets `taken` to the bytes that it read.  A stream's failure at its end
- * is checked, then counts as LFB_ERROR_TRUNCATED. */
+/* One way to read a file as a filter of a kind; it sets `taken` to the bytes that it read.  A stream's failure
+ * at its end is checked, then counts as LFB_ERROR_TRUNCATED. */
 typedef struct fuzz_way {
-  lfb_status (*read)(const fuzz_input *input, const lfb_read_limits *limits,
-                     void **made, size_t *taken);
+  lfb_status (*read)(lfb_kind kind, const fuzz_input *input, const lfb_read_limits *limits,
+                     lfb_any *made, size_t *taken);
   bool takes_all; /* bytes after the filter are an error */
 } fuzz_way;
 
@@ -49,13 +51,9 @@ enum { FUZZ_REFUSALS = 16 };
 
 typedef struct fuzz_reader fuzz_reader;
 
-/* A kind of filter: plain, growing, counting or a window. */
+/* A kind of filter. */
 typedef struct fuzz_kind {
-  const fuzz_way *ways; /* ends with a row of zeros; all must agree */
-
-  /* Writes a filter in the reader's form. */
-  lfb_status (*write)(const fuzz_reader *reader, const void *made, lfb_write_fn write, void *to);
-  void (*free)(void *made);
+  lfb_kind id;
 
   /* Checks a filter that was read from the first `taken` bytes of a file, and that is written as
    * `written`; each kind lists its properties. */
@@ -92,12 +90,8 @@ struct fuzz_reader {
 /* Returns the row with that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
-/* The ways to read a plain filter, a growing one, a counting one and a window: as a stream, and as a
- * file. */
-extern const fuzz_way fuzz_stream_ways[];
-extern const fuzz_way fuzz_growing_ways[];
-extern const fuzz_way fuzz_counting_ways[];
-extern const fuzz_way fuzz_window_ways[];
+/* The ways to read: as a stream, in pieces, and as a file.  All must agree; ends with a row of zeros. */
+extern const fuzz_way fuzz_ways[];
 
 /*
  * For every reader of native forms.

@@ -1,8 +1,5 @@
 /* ways.c - the ways to read a file that is in memory: as a stream, in pieces, as a file. */
 #define _GNU_SOURCE /* memfd_create */
-#include <lfbloom/counting.h>
-#include <lfbloom/growing.h>
-#include <lfbloom/window.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,41 +46,11 @@ static lfb_status stream_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* The functions that read one kind of filter, from a stream and from a file. */
-typedef struct opener {
-  lfb_status (*read)(lfb_read_fn read, void *from, const lfb_read_limits *limits, void **made);
-  lfb_status (*load)(const char *path, const lfb_read_limits *limits, void **made);
-} opener;
-
-/* Wraps lfb_`noun`_read() and lfb_`noun`_load() for filters of type `type`. */
-#define OPENER(noun, type)                                                                \
-  static lfb_status noun##_read(lfb_read_fn read, void *from, const lfb_read_limits *limits, \
-                                void **made)                                              \
-  {                                                                                       \
-    type *it = *made;                                                                     \
-    const lfb_status status = lfb_##noun##_read(read, from, limits, &it);                 \
-    *made = it;                                                                           \
-    return status;                                                                        \
-  }                                                                                       \
-  static lfb_status noun##_load(const char *path, const lfb_read_limits *limits, void **made) \
-  {                                                                                       \
-    type *it = *made;                                                                     \
-    const lfb_status status = lfb_##noun##_load(path, limits, &it);                       \
-    *made = it;                                                                           \
-    return status;                                                                        \
-  }                                                                                       \
-  static const opener noun##_opener = {noun##_read, noun##_load};
-
-OPENER(filter, lfb_filter)
-OPENER(growing, lfb_growing)
-OPENER(counting, lfb_counting)
-OPENER(window, lfb_window)
-
-static lfb_status stream_open(const opener *open, const fuzz_input *input, bool short_reads,
-                              const lfb_read_limits *limits, void **made, size_t *taken)
+static lfb_status stream_open(lfb_kind kind, const fuzz_input *input, bool short_reads,
+                              const lfb_read_limits *limits, lfb_any *made, size_t *taken)
 {
   stream from = {.input = input, .short_reads = short_reads};
-  const lfb_status status = open->read(stream_read, &from, limits, made);
+  const lfb_status status = lfb_any_read(stream_read, &from, kind, limits, made);
 
   *taken = from.at;
   if (!from.ended)
@@ -93,8 +60,20 @@ static lfb_status stream_open(const opener *open, const fuzz_input *input, bool 
   return LFB_ERROR_TRUNCATED;
 }
 
-static lfb_status file_open(const opener *open, const fuzz_input *input,
-                            const lfb_read_limits *limits, void **made, size_t *taken)
+static lfb_status read_whole(lfb_kind kind, const fuzz_input *input, const lfb_read_limits *limits,
+                             lfb_any *made, size_t *taken)
+{
+  return stream_open(kind, input, false, limits, made, taken);
+}
+
+static lfb_status read_pieces(lfb_kind kind, const fuzz_input *input, const lfb_read_limits *limits,
+                              lfb_any *made, size_t *taken)
+{
+  return stream_open(kind, input, true, limits, made, taken);
+}
+
+static lfb_status read_file(lfb_kind kind, const fuzz_input *input, const lfb_read_limits *limits,
+                            lfb_any *made, size_t *taken)
 {
   char path[32];
   const int fd = memfd_create("fuzz", 0);
@@ -107,37 +86,15 @@ static lfb_status file_open(const opener *open, const fuzz_input *input,
     at += (size_t)wrote;
   }
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const lfb_status status = open->load(path, limits, made);
+  const lfb_status status = lfb_any_open(path, kind, LFB_OPEN_COPY, limits, made);
   (void)close(fd);
   *taken = file->size;
   return status;
 }
 
-/* Defines the table of ways to read with an opener. */
-#define WAYS(noun, name)                                                                       \
-  static lfb_status noun##_whole(const fuzz_input *input, const lfb_read_limits *limits,       \
-                                 void **made, size_t *taken)                                   \
-  {                                                                                            \
-    return stream_open(&noun##_opener, input, false, limits, made, taken);                     \
-  }                                                                                            \
-  static lfb_status noun##_pieces(const fuzz_input *input, const lfb_read_limits *limits,      \
-                                  void **made, size_t *taken)                                  \
-  {                                                                                            \
-    return stream_open(&noun##_opener, input, true, limits, made, taken);                      \
-  }                                                                                            \
-  static lfb_status noun##_file(const fuzz_input *input, const lfb_read_limits *limits,        \
-                                void **made, size_t *taken)                                    \
-  {                                                                                            \
-    return file_open(&noun##_opener, input, limits, made, taken);                              \
-  }                                                                                            \
-  const fuzz_way name[] = {                                                                    \
-      {.read = noun##_whole},                                                                  \
-      {.read = noun##_pieces},                                                                 \
-      {.read = noun##_file, .takes_all = true},                                                \
-      {.read = NULL},                                                                          \
-  };
-
-WAYS(filter, fuzz_stream_ways)
-WAYS(growing, fuzz_growing_ways)
-WAYS(counting, fuzz_counting_ways)
-WAYS(window, fuzz_window_ways)
+const fuzz_way fuzz_ways[] = {
+    {.read = read_whole},
+    {.read = read_pieces},
+    {.read = read_file, .takes_all = true},
+    {.read = NULL},
+};

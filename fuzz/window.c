@@ -1,7 +1,6 @@
 /* window.c - see window.h. */
 #include "fuzz/window.h"
 
-#include <lfbloom/window.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,16 +138,4 @@ static void check_window(const fuzz_reader *reader, const fuzz_input *input, voi
     check_keys(made, input->chance);
 }
 
-static lfb_status window_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
-                               void *to)
-{
-  (void)reader;
-  return lfb_window_write(made, write, to);
-}
-
-static void window_free(void *made)
-{
-  lfb_window_free(made);
-}
-
-const fuzz_kind fuzz_window = {fuzz_window_ways, window_write, window_free, check_window};
+const fuzz_kind fuzz_window = {LFB_KIND_WINDOW, check_window};

@@ -2,7 +2,7 @@
  * counting_stress.c - runs every operation of a counting filter concurrently: a thread must find
  * each key that it put and did not remove.
  */
-#include <lfbloom/counting.h>
+#include <lfbloom/any.h>
 
 #include "tsan/crew.h"
 
@@ -41,15 +41,16 @@ static void merge(const crew_turn *turn)
 static void look(const crew_turn *turn)
 {
   lfb_stats stats;
-  lfb_counting *copy;
+  const lfb_any any = {LFB_KIND_COUNTING, {shared}};
   lfb_filter *plain;
+  lfb_any copy;
 
   (void)turn;
   lfb_counting_stats(shared, &stats);
-  crew_expect_ok(lfb_counting_write(shared, crew_discard, NULL));
-  crew_expect_ok(lfb_counting_copy(shared, &copy));
-  crew_expect_ok(lfb_counting_to_filter(shared, &plain));
-  lfb_counting_free(copy);
+  crew_expect_ok(lfb_any_write(any, crew_discard, NULL));
+  crew_expect_ok(lfb_any_copy(any, &copy));
+  crew_expect_ok(lfb_any_to_plain(any, &plain));
+  lfb_any_free(copy);
   lfb_filter_free(plain);
 }
 

@@ -2,6 +2,7 @@
  * growing_stress.c - runs every operation of a growing filter concurrently, while layers are added:
  * in memory, and in a mapped file that is open twice.
  */
+#include <lfbloom/any.h>
 #include <lfbloom/growing_mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,28 +44,28 @@ static void claim(const crew_turn *turn)
 static void look(const crew_turn *turn)
 {
   lfb_growing_figures figures;
-  lfb_growing *copy;
+  lfb_any copy;
 
   lfb_growing_stats(one, &figures);
   crew_expect(figures.stuck == LFB_OK);
-  crew_expect_ok(lfb_growing_write(one, crew_discard, NULL));
-  crew_expect_ok(lfb_growing_copy(two, &copy));
-  (void)lfb_growing_put_u64(copy, turn->first);
-  lfb_growing_free(copy);
+  crew_expect_ok(lfb_any_write((lfb_any){LFB_KIND_GROWING, {one}}, crew_discard, NULL));
+  crew_expect_ok(lfb_any_copy((lfb_any){LFB_KIND_GROWING, {two}}, &copy));
+  (void)lfb_growing_put_u64(copy.growing, turn->first);
+  lfb_any_free(copy);
 }
 
 /* Operations that only a mapped file has. */
 static void look_at_files(const crew_turn *turn)
 {
-  const lfb_growing *reading;
+  lfb_any reading;
 
   if (path == NULL)
     return;
-  crew_expect_ok(lfb_growing_mapped_sync(one));
+  crew_expect_ok(lfb_any_sync((lfb_any){LFB_KIND_GROWING, {one}}));
   (void)lfb_growing_put_u64(one, turn->first);
-  crew_expect_ok(lfb_growing_mapped_open_read_only(path, NULL, &reading));
-  crew_expect(lfb_growing_might_contain_u64(reading, turn->first));
-  lfb_growing_mapped_close(reading);
+  crew_expect_ok(lfb_any_open(path, LFB_KIND_GROWING, LFB_OPEN_IN_PLACE, NULL, &reading));
+  crew_expect(lfb_growing_might_contain_u64(reading.growing, turn->first));
+  lfb_any_free(reading);
 }
 
 static void run(void)
@@ -82,6 +83,7 @@ static void run(void)
 int main(void)
 {
   const lfb_config config = {.expected_insertions = LFB_GROWING_LEAST, .fpp = 1e-10, .seed = 1};
+  lfb_any opened;
 
   crew_expect_ok(lfb_growing_create(&config, &one));
   two = one;
@@ -90,10 +92,11 @@ int main(void)
 
   path = crew_path("growing");
   crew_expect_ok(lfb_growing_mapped_create(path, &config, &one));
-  crew_expect_ok(lfb_growing_mapped_open(path, NULL, &two));
+  crew_expect_ok(lfb_any_open(path, LFB_KIND_GROWING, LFB_OPEN_SHARED, NULL, &opened));
+  two = opened.growing;
   run();
-  lfb_growing_mapped_close(one);
-  lfb_growing_mapped_close(two);
+  lfb_growing_free(one);
+  lfb_growing_free(two);
   free(path);
   return crew_end();
 }

@@ -163,16 +163,6 @@ void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
   stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
 }
 
-lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label)
-{
-  return lfb_label_set(counting->description.label, label);
-}
-
-const char *lfb_counting_label(const lfb_counting *counting)
-{
-  return counting->description.label;
-}
-
 /* One word of bits, from its counters. */
 static uint64_t counting_bits(const lfb_word *counters)
 {
@@ -197,7 +187,7 @@ static void counting_fill(const lfb_counting *counting, const lfb_filter *filter
   lfb_layout_count(&filter->layout, set);
 }
 
-lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter)
+lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filter)
 {
   const lfb_description *description = &counting->description;
   lfb_filter *made;

@@ -62,6 +62,10 @@ static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
                              lfb_counting **counting);
 
+/* As lfb_any_copy() and lfb_any_to_plain(). */
+lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
+lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **plain);
+
 /* Adds all its counters to its counts. */
 void lfb_counting_count_all(const lfb_counting *counting);
 

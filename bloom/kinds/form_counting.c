@@ -4,7 +4,7 @@
  *
  * docs/formats.md describes each field.
  */
-#include "bloom/files/files.h"
+#include "bloom/kinds/any.h"
 #include "bloom/files/native_header.h"
 #include "bloom/kinds/counting.h"
 
@@ -38,20 +38,6 @@ static lfb_status counting_write_form(const void *what, const lfb_writer *writer
                     header + LFB_HEAD_SIZE);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
-}
-
-lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to)
-{
-  return counting_write_form(counting, &(lfb_writer){.write = write, .to = to});
-}
-
-lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
-{
-  const lfb_content content = {.what = counting,
-                               .secret = lfb_description_writes_key(&counting->description),
-                               .write = counting_write_form};
-
-  return lfb_file_save(&content, path);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -159,27 +145,4 @@ static lfb_status counting_read_form(const lfb_reader *reader, void **made)
   return decoded;
 }
 
-lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                             lfb_counting **counting)
-{
-  const lfb_reader reader = lfb_reader_of(read, from, limits);
-  void *made;
-  const lfb_status status = counting_read_form(&reader, &made);
-
-  if (status == LFB_OK)
-    *counting = made;
-  return status;
-}
-
-lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
-                             lfb_counting **counting)
-{
-  void *made = NULL;
-  const lfb_status status = lfb_file_load(path, limits, counting_read_form, &made);
-
-  if (status == LFB_OK)
-    *counting = made;
-  else
-    lfb_counting_free(made);
-  return status;
-}
+const lfb_any_form lfb_any_form_counting = {counting_write_form, counting_read_form};

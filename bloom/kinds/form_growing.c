@@ -7,7 +7,7 @@
 #include <lfbloom/growing.h>
 #include <stdlib.h>
 
-#include "bloom/files/files.h"
+#include "bloom/kinds/any.h"
 #include "bloom/kinds/growing_files.h"
 #include "bloom/files/native_header.h"
 #include "bloom/kinds/layers.h"
@@ -30,19 +30,6 @@ static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
   for (uint32_t i = 0; status == LFB_OK && i < count; i++)
     status = lfb_form_row_native.write(lfb_layers_at(newest, i)->filter, writer);
   return status;
-}
-
-lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to)
-{
-  return growing_write_form(growing, &(lfb_writer){.write = write, .to = to});
-}
-
-lfb_status lfb_growing_save(const lfb_growing *growing, const char *path)
-{
-  const lfb_content content = {.what = growing,
-                               .secret = lfb_description_writes_key(&growing->first->description),
-                               .write = growing_write_form};
-  return lfb_file_save(&content, path);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -166,27 +153,4 @@ static lfb_status growing_read_form(const lfb_reader *reader, void **made)
   return LFB_OK;
 }
 
-lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                            lfb_growing **growing)
-{
-  const lfb_reader reader = lfb_reader_of(read, from, limits);
-  void *made;
-  const lfb_status status = growing_read_form(&reader, &made);
-
-  if (status == LFB_OK)
-    *growing = made;
-  return status;
-}
-
-lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
-                            lfb_growing **growing)
-{
-  void *made = NULL;
-  const lfb_status status = lfb_file_load(path, limits, growing_read_form, &made);
-
-  if (status == LFB_OK)
-    *growing = made;
-  else
-    lfb_growing_free(made);
-  return status;
-}
+const lfb_any_form lfb_any_form_growing = {growing_write_form, growing_read_form};

@@ -1,7 +1,7 @@
 /*
  * form_window.c - the form of a window filter, and files of it (window_files.h).
  */
-#include "bloom/files/files.h"
+#include "bloom/kinds/any.h"
 #include "bloom/files/forms.h"
 #include "bloom/kinds/window_files.h"
 #include "bloom/shared/mapped_header.h"
@@ -129,20 +129,6 @@ static lfb_status window_write_form(const void *what, const lfb_writer *writer)
   return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
 }
 
-lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to)
-{
-  return window_write_form(window, &(lfb_writer){.write = write, .to = to});
-}
-
-lfb_status lfb_window_save(const lfb_window *window, const char *path)
-{
-  const lfb_content content = {.what = window,
-                               .secret = lfb_description_writes_key(&window->description),
-                               .write = window_write_form};
-
-  return lfb_file_save(&content, path);
-}
-
 /* ---- reading ---------------------------------------------------------------------- */
 
 /* Reads the rest of what a shared file has before its words: the generation, and when it began. */
@@ -219,26 +205,4 @@ static lfb_status window_read_form(const lfb_reader *reader, void **made)
   return decoded;
 }
 
-lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                           lfb_window **window)
-{
-  const lfb_reader reader = lfb_reader_of(read, from, limits);
-  void *made;
-  const lfb_status status = window_read_form(&reader, &made);
-
-  if (status == LFB_OK)
-    *window = made;
-  return status;
-}
-
-lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits, lfb_window **window)
-{
-  void *made = NULL;
-  const lfb_status status = lfb_file_load(path, limits, window_read_form, &made);
-
-  if (status == LFB_OK)
-    *window = made;
-  else
-    lfb_window_free(made);
-  return status;
-}
+const lfb_any_form lfb_any_form_window = {window_write_form, window_read_form};

@@ -82,7 +82,7 @@ lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
   return LFB_OK;
 }
 
-lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter)
+lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter)
 {
   const lfb_layer *newest;
   lfb_filter *made;
@@ -102,16 +102,6 @@ lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter
   memcpy(made->description.label, growing->label, sizeof growing->label);
   *filter = made;
   return LFB_OK;
-}
-
-lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label)
-{
-  return lfb_label_set(growing->label, label);
-}
-
-const char *lfb_growing_label(const lfb_growing *growing)
-{
-  return growing->label;
 }
 
 /* ---- one key --------------------------------------------------------------------- */
@@ -164,15 +154,13 @@ bool lfb_growing_claim_u64(lfb_growing *growing, uint64_t key)
 
 /* ---- figures ----------------------------------------------------------------------- */
 
-/* Adds a layer's figures.  `right` is the logarithm of the probability that no layer so far
+/* Adds what a layer's bits say.  `right` is the logarithm of the probability that no layer so far
  * returns a false positive. */
 static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats, double *right)
 {
   lfb_stats of_layer = {0};
 
   lfb_filter_stats(layer->filter, &of_layer);
-  stats->bit_count += of_layer.bit_count;
-  stats->bytes += of_layer.bytes;
   stats->bits_set += of_layer.bits_set;
   /* UINT64_MAX: unknown; then the sum is unknown, too */
   if (of_layer.approximate_count > UINT64_MAX - stats->approximate_count)
@@ -197,12 +185,10 @@ static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *new
   return lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits ? refused : LFB_OK;
 }
 
-void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
+/* Writes the figures that the layers have without their bits. */
+static void growing_plan(const lfb_growing *growing, const lfb_layer *newest,
+                         lfb_growing_figures *stats)
 {
-  double right = 0; /* a logarithm, so that small probabilities are not lost */
-  const lfb_layer *newest;
-  const lfb_status blind = lfb_layers_seen(growing, &newest);
-
   *stats = (lfb_growing_figures){
       .strategy = growing->first->strategy->id,
       .first_insertions = growing->config.expected_insertions,
@@ -213,6 +199,25 @@ void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
       .seed = growing_hasher(growing)->identity.seed,
       .written = growing->written,
   };
+  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older) {
+    const lfb_geometry *geometry = &layer->filter->description.geometry;
+    stats->bit_count += geometry->bit_count;
+    stats->bytes += geometry->word_count * sizeof(lfb_word);
+  }
+}
+
+void lfb_growing_plan(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  growing_plan(growing, lfb_layers_newest(growing), stats);
+}
+
+void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  double right = 0; /* a logarithm, so that small probabilities are not lost */
+  const lfb_layer *newest;
+  const lfb_status blind = lfb_layers_seen(growing, &newest);
+
+  growing_plan(growing, newest, stats);
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
     growing_add_stats(layer, stats, &right);
   stats->expected_fpp = blind != LFB_OK ? 1 : 0 - expm1(right); /* not -0 */

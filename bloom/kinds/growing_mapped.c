@@ -351,8 +351,8 @@ static lfb_status growing_open_layers(lfb_growing *growing, const lfb_descriptio
                           : status;
 }
 
-static lfb_status growing_open(const char *path, const lfb_read_limits *limits, bool writable,
-                               lfb_growing **growing)
+lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
+                            lfb_growing **growing)
 {
   const lfb_read_limits none = {0};
   const lfb_read_limits *within = limits == NULL ? &none : limits;
@@ -372,28 +372,6 @@ static lfb_status growing_open(const char *path, const lfb_read_limits *limits, 
     return growing_abandon(made, status);
   *growing = made;
   return LFB_OK;
-}
-
-lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
-                                   lfb_growing **growing)
-{
-  return growing_open(path, limits, true, growing);
-}
-
-lfb_status lfb_growing_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
-                                             const lfb_growing **growing)
-{
-  lfb_growing *made = NULL;
-  const lfb_status status = growing_open(path, limits, false, &made);
-
-  if (status == LFB_OK)
-    *growing = made;
-  return status;
-}
-
-void lfb_growing_mapped_close(const lfb_growing *growing)
-{
-  lfb_growing_free((lfb_growing *)(uintptr_t)growing);
 }
 
 /* ---- making -------------------------------------------------------------------------- */
@@ -459,7 +437,7 @@ lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
 
 /* ---- keeping ------------------------------------------------------------------------- */
 
-lfb_status lfb_growing_mapped_sync(const lfb_growing *growing)
+lfb_status lfb_growing_sync(const lfb_growing *growing)
 {
   const lfb_layer *newest;
   uint64_t size;

@@ -421,13 +421,18 @@ static void window_count_bits(const lfb_window *window, lfb_window_figures *figu
     figures->live[age].bits_set = bits[(figures->generation - age) & (lfb_window_layers(geometry) - 1)];
 }
 
+void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures)
+{
+  window_plan(&window->description, &window->config, &window->geometry, figures);
+  figures->generation = lfb_window_generation(window);
+}
+
 void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
 {
   const lfb_window_geometry *geometry = &window->geometry;
   double none = 0; /* the logarithm of the probability that no generation answers "maybe" */
 
-  window_plan(&window->description, &window->config, geometry, figures);
-  figures->generation = lfb_window_generation(window);
+  lfb_window_plan(window, figures);
   window_count_bits(window, figures);
   for (uint32_t i = 0; i < lfb_window_layers(geometry); i++) {
     lfb_window_generation_figures *live = &figures->live[i];

@@ -225,6 +225,13 @@ LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
   return LFB_STD atomic_load_explicit(view->generation, LFB_STD memory_order_seq_cst);
 }
 
+/* As lfb_any_open() with LFB_OPEN_SHARED, and lfb_any_sync() (window_mapped.c). */
+lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, lfb_window **window);
+lfb_status lfb_window_sync(const lfb_window *window);
+
+/* As lfb_window_stats(), without a look at the bits (lfb_any_plan()). */
+void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures);
+
 /* The view, with a shape that the compiler knows if `bits` is not 0. */
 LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t layers_shift,
                                              uint32_t block_shift, uint32_t bits)

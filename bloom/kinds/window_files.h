@@ -1,5 +1,5 @@
 /*
- * window_files.h - the header of windows in files (docs/formats.md): of the form that lfb_window_write() writes,
+ * window_files.h - the header of windows in files (docs/formats.md): of the form that lfb_any_write() writes,
  * with a checksum per MiB of words, and of files that processes share.
  *
  * Both have a prefix, and the native header of the plain filter for as many keys.  The form has its words next.

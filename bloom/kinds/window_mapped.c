@@ -134,7 +134,7 @@ static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *
   return window_over(mapping, &file, window);
 }
 
-lfb_status lfb_window_mapped_open(const char *path, const lfb_read_limits *limits, lfb_window **window)
+lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, lfb_window **window)
 {
   const lfb_read_limits none = {0};
   const lfb_read_limits *within = limits == NULL ? &none : limits;
@@ -151,7 +151,7 @@ lfb_status lfb_window_mapped_open(const char *path, const lfb_read_limits *limit
 
 /* ---- keeping --------------------------------------------------------------------------- */
 
-lfb_status lfb_window_mapped_sync(const lfb_window *window)
+lfb_status lfb_window_sync(const lfb_window *window)
 {
   return window->mapping == NULL ? LFB_ERROR_NOT_MAPPED : lfb_mapping_sync(window->mapping);
 }

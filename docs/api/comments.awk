@@ -150,6 +150,10 @@ function one_of(code, i, type, parts) {
 function body(at, code, text, before, i) {
   for (; line_of[at] !~ /^}/; at++) {
     code = line_of[at]
+    if (code ~ /^ +(union \{|\};)$/) { # without a name: its fields are the struct's
+      out(code)
+      continue
+    }
     if (code ~ /^ *\/\*/) {
       at = gather(at)
       before = ""

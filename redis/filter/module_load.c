@@ -121,14 +121,16 @@ static lfb_status reading_take(void *of, void *bytes, size_t size, size_t *got)
 
 static lfb_status read_filter(reading *from, lfb_redis_module_value *value)
 {
-  lfb_stats stats;
+  lfb_figures figures;
 
-  const lfb_status status = lfb_filter_read(reading_take, from, &from->limits, &value->filter);
+  const lfb_status status =
+      lfb_any_read(reading_take, from, LFB_KIND_PLAIN, &from->limits, &value->any);
   if (status != LFB_OK)
     return status;
-  lfb_filter_stats(value->filter, &stats);
-  return stats.form == LFB_FORM_NATIVE && stats.strategy == LFB_FAST ? LFB_OK
-                                                                     : LFB_ERROR_BAD_HEADER;
+  lfb_any_plan(value->any, &figures);
+  return figures.all.form == LFB_FORM_NATIVE && figures.all.strategy == LFB_FAST
+             ? LFB_OK
+             : LFB_ERROR_BAD_HEADER;
 }
 
 /* Reads a chain that has grown, after the header that a growing filter's form would have.  Only a
@@ -148,14 +150,14 @@ static lfb_status read_growing(reading *from, const lfb_dump_fields *told,
     return status;
   lfb_growing_encode(&like, LFB_MAGIC_GROWING, told->layers, lfb_native_now(),
                      (unsigned char *)from->bytes);
-  return lfb_growing_read(reading_take, from, &from->limits, &value->growing);
+  return lfb_any_read(reading_take, from, LFB_KIND_GROWING, &from->limits, &value->any);
 }
 
 static lfb_status read_window(reading *from, const lfb_dump_fields *told,
                               lfb_redis_module_value *value)
 {
   value->period_ms = told->recipe.period_ms;
-  return lfb_window_read(reading_take, from, &from->limits, &value->window);
+  return lfb_any_read(reading_take, from, LFB_KIND_WINDOW, &from->limits, &value->any);
 }
 
 static lfb_status read_head(reading *from, lfb_dump_fields *told)
@@ -181,13 +183,6 @@ static lfb_status read_end(reading *from)
   return got == 0 ? LFB_OK : LFB_ERROR_TRAILING_BYTES;
 }
 
-static void value_free(const lfb_redis_module_value *value)
-{
-  lfb_filter_free(value->filter);
-  lfb_growing_free(value->growing);
-  lfb_window_free(value->window);
-}
-
 /* Reads the key once, from its beginning. */
 static lfb_status module_read(reading *from, lfb_redis_module_value *value)
 {
@@ -206,7 +201,7 @@ static lfb_status module_read(reading *from, lfb_redis_module_value *value)
   if (status == LFB_OK)
     status = read_end(from);
   if (status != LFB_OK) {
-    value_free(&made);
+    lfb_any_free(made.any);
     return status;
   }
   *value = made;

@@ -28,14 +28,6 @@ enum {
   MODULE_EXPANSION = 2, /* each layer of a growing filter has twice the keys of the one before */
 };
 
-static lfb_status value_write(const lfb_redis_module_value *value, lfb_write_fn write, void *to)
-{
-  if (value->growing != NULL)
-    return lfb_growing_write(value->growing, write, to);
-  return value->window != NULL ? lfb_window_write(value->window, write, to)
-                               : lfb_filter_write(value->filter, LFB_FORM_NATIVE, write, to);
-}
-
 /* ---- the head ------------------------------------------------------------------------ */
 
 /* Collects headers from the bytes of a form, and passes over what is between them. */
@@ -59,7 +51,7 @@ static lfb_status survey_prefix(survey *of)
   uint32_t layers;
 
   of->prefixed = true;
-  if (of->value->window != NULL) {
+  if (of->value->any.kind == LFB_KIND_WINDOW) {
     recipe->generations = lfb_load_le32(of->header + WINDOW_AT_GENERATIONS);
     /* The module ends its generations: a window that does so, too, would forget too early. */
     return lfb_load_le32(of->header + WINDOW_AT_BY_INSERTIONS) == 0 ? LFB_OK
@@ -81,7 +73,7 @@ static void survey_first(survey *of, const lfb_description *description)
   recipe->seed = description->hash.seed;
   lfb_hash_key(&description->hash, recipe->key);
   recipe->keep_key = lfb_description_writes_key(description);
-  if (of->value->growing == NULL) {
+  if (of->value->any.kind != LFB_KIND_GROWING) {
     recipe->capacity = description->config.expected_insertions;
     recipe->error = description->config.fpp;
   }
@@ -106,7 +98,7 @@ static lfb_status survey_header(survey *of)
 {
   lfb_description description;
 
-  if (of->value->filter == NULL && !of->prefixed)
+  if (of->value->any.kind != LFB_KIND_PLAIN && !of->prefixed)
     return survey_prefix(of);
   const lfb_status status = lfb_native_decode(of->header, NULL, &description);
   if (status == LFB_ERROR_KEY_NEEDED || (status == LFB_OK && description.strategy->id != LFB_FAST))
@@ -115,9 +107,9 @@ static lfb_status survey_header(survey *of)
     return status;
   if (of->told.layers == 0)
     survey_first(of, &description);
-  if (of->value->window == NULL)
+  if (of->value->any.kind != LFB_KIND_WINDOW)
     survey_layer(of, &description);
-  return of->value->growing != NULL ? LFB_OK : LFB_ERROR_STOPPED; /* no other header follows */
+  return of->value->any.kind == LFB_KIND_GROWING ? LFB_OK : LFB_ERROR_STOPPED; /* no other header follows */
 }
 
 /* An lfb_write_fn. */
@@ -154,7 +146,7 @@ static void survey_window(survey *of)
 {
   lfb_window_figures figures;
 
-  lfb_window_stats(of->value->window, &figures);
+  lfb_window_stats(of->value->any.window, &figures);
   for (int i = 0; i < LFB_WINDOW_LIVE; i++) {
     const uint64_t count = figures.live[i].approximate_count;
     of->told.items += count < figures.expected_insertions ? count : figures.expected_insertions;
@@ -173,13 +165,14 @@ static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_field
 {
   survey of = {.value = value,
                .told = {.state = LFB_DUMP_WHOLE,
-                        .recipe = {.kind = value->window != NULL ? LFB_VALUE_WINDOW
-                                                                 : LFB_VALUE_CHAIN}}};
+                        .recipe = {.kind = value->any.kind == LFB_KIND_WINDOW
+                                                ? LFB_VALUE_WINDOW
+                                                : LFB_VALUE_CHAIN}}};
 
-  const lfb_status status = value_write(value, survey_take, &of);
+  const lfb_status status = lfb_any_write(value->any, survey_take, &of);
   if (status != LFB_OK && status != LFB_ERROR_STOPPED)
     return status;
-  if (value->window != NULL)
+  if (value->any.kind == LFB_KIND_WINDOW)
     survey_window(&of);
   lfb_dump_fields_write(&of.told, head);
   return lfb_dump_fields_read(head, LFB_DUMP_HEAD, told) == LFB_OK ? LFB_OK : LFB_ERROR_MODULE_FILTER;
@@ -377,9 +370,9 @@ static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
 {
   lfb_status status = load_head(to, head);
 
-  to->skip = value->growing == NULL ? 0 : LFB_GROWING_HEADER;
+  to->skip = value->any.kind != LFB_KIND_GROWING ? 0 : LFB_GROWING_HEADER;
   if (status == LFB_OK)
-    status = value_write(value, load_take, to);
+    status = lfb_any_write(value->any, load_take, to);
   if (status == LFB_OK)
     status = load_body(to, "", 0);
   if (status == LFB_OK)
@@ -418,6 +411,8 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
   lfb_status status = LFB_RESERVED(value);
   if (status == LFB_OK)
     status = lfb_remote_check_name(name);
+  if (status == LFB_OK && (value->any.kind == LFB_KIND_NONE || value->any.kind == LFB_KIND_COUNTING))
+    status = LFB_ERROR_MODULE_FILTER;
   if (status == LFB_OK)
     status = value_head(value, &told, head);
   if (status == LFB_OK)

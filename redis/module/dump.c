@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lfbloom/any.h>
 #include <lfbloom/cpu.h>
 
 #include "redis/module/memory.h"
@@ -63,7 +64,7 @@ lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void 
   lfb_status status = LFB_OK;
 
   if (value->window != NULL)
-    return lfb_window_write(value->window, write, to);
+    return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, write, to);
   for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
     status = lfb_filter_write(value->layers[i].filter, LFB_FORM_NATIVE, write, to);
   return status;
@@ -136,10 +137,12 @@ static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_rea
   const lfb_read_limits limits = {.max_bytes = max_bytes};
   const uint64_t before = lfb_memory_tally();
   lfb_window_figures figures;
+  lfb_any any;
 
-  const lfb_status status = lfb_window_read(read, from, &limits, &value->window);
+  const lfb_status status = lfb_any_read(read, from, LFB_KIND_WINDOW, &limits, &any);
   if (status != LFB_OK)
     return status;
+  value->window = any.window;
   value->window_memory = lfb_memory_tally() - before;
   lfb_memory_settle_window(value->window);
   value->period_items = value->waits_items;
@@ -254,7 +257,7 @@ static lfb_status part_take_body(part *taken, const lfb_value *value)
   lfb_status status = LFB_OK;
 
   if (value->window != NULL)
-    return lfb_window_write(value->window, part_take, taken);
+    return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, part_take, taken);
   for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
     status = part_take_layer(taken, value->layers[i].filter);
   return status;

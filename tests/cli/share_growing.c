@@ -12,6 +12,6 @@ int main(int argc, char **argv)
     return 1;
   for (int i = 0; i < 5000; i++)
     (void)lfb_growing_put(growing, text, (size_t)snprintf(text, sizeof text, "%d", i));
-  lfb_growing_mapped_close(growing);
+  lfb_growing_free(growing);
   return 0;
 }

@@ -133,6 +133,21 @@ refuses "--state of another span" "seen: its window is of 86400 seconds: give --
   "$tool" dedupe --window 1h --state seen abc
 refuses "--state of other generations" "leave out --generations" \
   "$tool" dedupe --window 24h --generations 7 --state seen abc
+"$tool" info --json seen >out
+hash=$(json hash)
+for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
+  # shellcheck disable=SC2086 # words
+  refuses "--state with another $differs" \
+    "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that differ" \
+    "$tool" dedupe --window 24h --state seen $differs abc
+done
+gives "--state with the same -n, -p and --hash" 0 \
+  "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
+check "--state with the same: nothing is new" equal "$(wc -c <out)" 0
+gives "--state of a hash without a key" 0 "$tool" dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
+echo 000102030405060708090a0b0c0d0e0f >key
+refuses "--state of a hash without a key, with --key-file" "open: its window was made with -n 10 -p 0.1 --hash xxh3" \
+  "$tool" dedupe --window 24h --state open --key-file key abc
 refuses "--state of a new file without -p" "no -p given" "$tool" dedupe --window 1h -n 5 --state new abc
 refuses "--state and --shared" "once" "$tool" dedupe --window 1h --state seen --shared seen abc
 refuses "--state without --window" "--state applies only to --window" "$tool" dedupe --state seen -p 0.1 abc

@@ -12,6 +12,7 @@
 #include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
 
+#include "tests/support/anys.h"
 #include "tests/support/files.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"
@@ -95,8 +96,8 @@ TEST_F(Files, AKeyIsForTheOwnerAlone) {
     for (const auto& save : std::vector<std::function<lfb_status()>>{
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()); },
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()); },
-             [&] { return lfb_counting_save(counting, path.c_str()); },
-             [&] { return lfb_growing_save(growing, path.c_str()); }}) {
+             [&] { return any::save<lfb_counting>(counting, path.c_str()); },
+             [&] { return any::save<lfb_growing>(growing, path.c_str()); }}) {
       fs::remove(path);
       if (before != 0) {
         Write("key", "old");
@@ -150,8 +151,8 @@ TEST_F(Files, LoadRefusesWhatIsNoRegularFile) {
     lfb_counting* counting = nullptr;
     lfb_growing* growing = nullptr;
     EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &filter), LFB_ERROR_NOT_REGULAR) << path;
-    EXPECT_EQ(lfb_counting_load(path.c_str(), nullptr, &counting), LFB_ERROR_NOT_REGULAR) << path;
-    EXPECT_EQ(lfb_growing_load(path.c_str(), nullptr, &growing), LFB_ERROR_NOT_REGULAR) << path;
+    EXPECT_EQ(any::load<lfb_counting>(path.c_str(), nullptr, &counting), LFB_ERROR_NOT_REGULAR) << path;
+    EXPECT_EQ(any::load<lfb_growing>(path.c_str(), nullptr, &growing), LFB_ERROR_NOT_REGULAR) << path;
     EXPECT_EQ(filter, nullptr);
     EXPECT_EQ(counting, nullptr);
     EXPECT_EQ(growing, nullptr);

@@ -141,7 +141,7 @@ TEST(GoldenGrowingMapped, AnswersAsEver) {
   const lfb_growing* growing = nullptr;
   const bool little = *reinterpret_cast<const uint8_t*>(&kOne) == 1;
   const std::string path = Path(kGoldenGrowing);
-  ASSERT_EQ(lfb_growing_mapped_open_read_only(path.c_str(), nullptr, &growing),
+  ASSERT_EQ(any::open_in_place<lfb_growing>(path.c_str(), nullptr, &growing),
             little ? LFB_OK : LFB_ERROR_BYTE_ORDER);
   if (!little) return;
   uint64_t found = 0;
@@ -155,7 +155,7 @@ TEST(GoldenGrowingMapped, AnswersAsEver) {
   EXPECT_EQ(figures.layers, kGoldenGrowingLayers);
   EXPECT_EQ(figures.bits_set, kGoldenGrowingBits);
   EXPECT_EQ(figures.written, kGoldenTime);
-  lfb_growing_mapped_close(growing);
+  any::free<lfb_growing>(growing);
 }
 
 // Its claims' cells are zeros, its stripes those of one thread.

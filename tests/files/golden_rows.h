@@ -142,7 +142,7 @@ inline std::string GoldenGrowingBytes(const std::string& path) {
   const lfb_config config = Config(1024, 0.01, LFB_FAST);
   EXPECT_EQ(lfb_growing_mapped_create(path.c_str(), &config, &growing), LFB_OK);
   for (uint64_t i = 0; i < kGoldenGrowingKeys; i++) lfb_growing_put_u64(growing, GoldenNumber(i));
-  lfb_growing_mapped_close(growing);
+  any::free<lfb_growing>(growing);
   std::string bytes = FileBytes(path);
   unlink(path.c_str());
   for (uint32_t layer = 0; layer < LFB_GROWING_LAYERS; layer++) {

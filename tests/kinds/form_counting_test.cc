@@ -14,7 +14,7 @@ constexpr size_t kPrefix = 256, kHeader = 512;
 
 template <typename From>
 lfb_status ReadCounting(const From& from, Counting* counting = nullptr, const lfb_read_limits& limits = {}) {
-  return ReadBy(lfb_counting_read, Source{from}, counting, limits);
+  return ReadBy(any::read<lfb_counting>, Source{from}, counting, limits);
 }
 
 // Keys 0, 1, ...; key i is put i % 5 + 1 times, and one key 20 times: stuck.
@@ -23,7 +23,7 @@ Counting Filled(const lfb_config& config, uint64_t keys = 500) {
   for (uint64_t i = 0; i < keys; i++)
     for (uint64_t n = 0; n <= i % 5; n++) lfb_counting_put_u64(counting.get(), i);
   for (int i = 0; i < 20; i++) lfb_counting_put_u64(counting.get(), 1000000);
-  EXPECT_EQ(lfb_counting_set_label(counting.get(), "counted"), LFB_OK);
+  EXPECT_EQ(any::set_label<lfb_counting>(counting.get(), "counted"), LFB_OK);
   return counting;
 }
 
@@ -55,7 +55,7 @@ TEST_P(EveryCountingForm, ComesBackWithItsCounts) {
   EXPECT_GT(Stats(read).counters_stuck, 0u);
   EXPECT_EQ(Stats(counting).written, 0u);
   EXPECT_GT(Stats(read).written, 1700000000u);
-  EXPECT_STREQ(lfb_counting_label(read.get()), "counted");
+  EXPECT_STREQ(any::label<lfb_counting>(read.get()), "counted");
   EXPECT_EQ(Words(Plain(read)), Words(Plain(counting)));
   for (uint64_t i = 0; i < 500; i++)
     for (uint64_t n = 0; n <= i % 5; n++)
@@ -158,7 +158,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
     RunTogether(4, [&](unsigned t) {
       if (t == 0) {
         for (int i = 0; i < 3; i++)
-          ASSERT_EQ(lfb_counting_save(counting.get(), Path("a").c_str()), LFB_OK);
+          ASSERT_EQ(any::save<lfb_counting>(counting.get(), Path("a").c_str()), LFB_OK);
         saved = true;
         return;
       }
@@ -168,7 +168,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
         ASSERT_TRUE(lfb_counting_remove_u64(counting.get(), key));
       }
     });
-    const Counting loaded = Made<Counting>(lfb_counting_load, Path("a").c_str(), nullptr);
+    const Counting loaded = Made<Counting>(any::load<lfb_counting>, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kKept; i++)
       ASSERT_TRUE(lfb_counting_might_contain_u64(loaded.get(), i));
   }
@@ -187,7 +187,7 @@ Counting MakeGolden(lfb_strategy_id id) {
   for (int i = 0; i < 100; i++)
     for (int n = 0; n <= i % 7; n++) PutText(counting, std::to_string(i));
   for (int i = 0; i < 20; i++) PutText(counting, "stuck");
-  EXPECT_EQ(lfb_counting_set_label(counting.get(), "golden"), LFB_OK);
+  EXPECT_EQ(any::set_label<lfb_counting>(counting.get(), "golden"), LFB_OK);
   return counting;
 }
 
@@ -197,7 +197,7 @@ TEST(CountingForm, GoldenFilesAreReadAndMadeAgain) {
   for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
     const std::string path =
         std::string("tests/golden/counting-v1-") + lfb_strategy_name(id) + ".lfb";
-    const Counting counting = Made<Counting>(lfb_counting_load, path.c_str(), nullptr);
+    const Counting counting = Made<Counting>(any::load<lfb_counting>, path.c_str(), nullptr);
     const std::string bytes = FileBytes(path);
     const uint64_t then = Stats(counting).written;
     EXPECT_EQ(Stamped(Bytes(counting), then, kPrefix), bytes);

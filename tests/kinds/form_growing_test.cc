@@ -12,7 +12,7 @@ constexpr size_t kHeader = 256;
 
 template <typename From>
 lfb_status ReadGrowing(const From& from, Growing* growing = nullptr, const lfb_read_limits& limits = {}) {
-  return ReadBy(lfb_growing_read, Source{from}, growing, limits);
+  return ReadBy(any::read<lfb_growing>, Source{from}, growing, limits);
 }
 
 Growing Filled(const lfb_config& config, uint64_t keys) {
@@ -97,21 +97,21 @@ TEST(GrowingForm, AKeyedOneGrowsOnAndHasNoLayerOfAnother) {
 TEST(GrowingForm, TheLabelGoesAlong) {
   const Growing growing = Filled();
   const std::string without = Bytes(growing);
-  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
-  EXPECT_EQ(lfb_growing_set_label(growing.get(), "two\nlines"), LFB_ERROR_BAD_LABEL);
-  EXPECT_EQ(lfb_growing_set_label(growing.get(), std::string(64, 'x').c_str()),
+  EXPECT_STREQ(any::label<lfb_growing>(growing.get()), "");
+  EXPECT_EQ(any::set_label<lfb_growing>(growing.get(), "two\nlines"), LFB_ERROR_BAD_LABEL);
+  EXPECT_EQ(any::set_label<lfb_growing>(growing.get(), std::string(64, 'x').c_str()),
             LFB_ERROR_BAD_LABEL);
-  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
+  EXPECT_STREQ(any::label<lfb_growing>(growing.get()), "");
   const std::string longest(63, 'x');
   for (const std::string& label : {longest, std::string("urls, 2026"), std::string()}) {
-    ASSERT_EQ(lfb_growing_set_label(growing.get(), label.c_str()), LFB_OK);
-    ASSERT_EQ(lfb_growing_set_label(growing.get(), lfb_growing_label(growing.get())), LFB_OK);
+    ASSERT_EQ(any::set_label<lfb_growing>(growing.get(), label.c_str()), LFB_OK);
+    ASSERT_EQ(any::set_label<lfb_growing>(growing.get(), any::label<lfb_growing>(growing.get())), LFB_OK);
     const std::string bytes = Bytes(growing);
     EXPECT_EQ(bytes.substr(48, 64), label + std::string(64 - label.size(), '\0'));
     Growing read;
     ASSERT_EQ(ReadGrowing(bytes, &read), LFB_OK);
-    EXPECT_EQ(lfb_growing_label(read.get()), label);
-    EXPECT_EQ(lfb_growing_label(Copy(read).get()), label);
+    EXPECT_EQ(any::label<lfb_growing>(read.get()), label);
+    EXPECT_EQ(any::label<lfb_growing>(Copy(read).get()), label);
   }
   EXPECT_EQ(Bytes(growing).substr(48, 64), without.substr(48, 64));
 }
@@ -209,12 +209,12 @@ TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
     const Growing growing = Filled(Config(1024, 0.01, LFB_FAST), kBefore);
     RunTogether(4, [&](unsigned t) {
       if (t == 0) {
-        ASSERT_EQ(lfb_growing_save(growing.get(), Path("a").c_str()), LFB_OK);
+        ASSERT_EQ(any::save<lfb_growing>(growing.get(), Path("a").c_str()), LFB_OK);
         return;
       }
       for (uint64_t i = 0; i < kKeys; i++) lfb_growing_put_u64(growing.get(), Mix(round + t, i));
     });
-    const Growing loaded = Made<Growing>(lfb_growing_load, Path("a").c_str(), nullptr);
+    const Growing loaded = Made<Growing>(any::load<lfb_growing>, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kBefore; i++)
       ASSERT_TRUE(lfb_growing_might_contain_u64(loaded.get(), i));
   }
@@ -222,7 +222,7 @@ TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
 
 // Written by this version when growing filters were first written: of the texts 0 to 4999.
 TEST(GrowingForm, AnOldFileIsReadAndWrittenAgain) {
-  const Growing growing = Made<Growing>(lfb_growing_load, "tests/golden/growing-v1-fast.lfb", nullptr);
+  const Growing growing = Made<Growing>(any::load<lfb_growing>, "tests/golden/growing-v1-fast.lfb", nullptr);
   for (uint64_t i = 0; i < 5000; i++) {
     const std::string text = std::to_string(i);
     ASSERT_TRUE(lfb_growing_might_contain(growing.get(), text.data(), text.size()));

@@ -22,7 +22,7 @@ constexpr uint64_t kKeys = 300;
 
 template <typename From>
 lfb_status ReadWindow(const From& from, Window* window = nullptr, const lfb_read_limits& limits = {}) {
-  return ReadBy(lfb_window_read, Source{from}, window, limits);
+  return ReadBy(any::read<lfb_window>, Source{from}, window, limits);
 }
 
 // Puts keys 0, 1, ... in six generations, the last of which is current.
@@ -190,7 +190,7 @@ TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {
     std::atomic<bool> saved{false};
     RunTogether(3, [&](unsigned t) {
       if (t == 0) {
-        ASSERT_EQ(lfb_window_save(window.get(), Path("a").c_str()), LFB_OK);
+        ASSERT_EQ(any::save<lfb_window>(window.get(), Path("a").c_str()), LFB_OK);
         saved = true;
       } else if (t == 1) {
         for (int i = 0; i < 3; i++) Advance(window);
@@ -198,7 +198,7 @@ TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {
         for (uint64_t i = 0; !saved; i++) lfb_window_put_u64(window.get(), Mix(round, i));
       }
     });
-    const Window loaded = Made<Window>(lfb_window_load, Path("a").c_str(), nullptr);
+    const Window loaded = Made<Window>(any::load<lfb_window>, Path("a").c_str(), nullptr);
     for (uint64_t i = 0; i < kKept; i++)
       ASSERT_TRUE(lfb_window_might_contain_u64(loaded.get(), i)) << i;
   }
@@ -236,7 +236,7 @@ TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
 TEST(WindowForm, AnOldOneIsRefused) {
   EXPECT_EQ(ReadWindow(FileBytes("tests/golden/window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
   lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_load("tests/golden/window-v1.lfb", nullptr, &window), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(any::load<lfb_window>("tests/golden/window-v1.lfb", nullptr, &window), LFB_ERROR_UNKNOWN_VERSION);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(GrowingFaults, AFileSystemThatCannotReserveHasRoomAllTheSame) {
   ExpectOneLayerALevel(growing);
   lfb_growing* opened = nullptr;
   calls::Arm({Deed::kFailOn, 1, EOPNOTSUPP, "fallocate"});
-  EXPECT_EQ(lfb_growing_mapped_open(head.c_str(), nullptr, &opened), LFB_OK);
+  EXPECT_EQ(any::open_shared<lfb_growing>(head.c_str(), nullptr, &opened), LFB_OK);
   (void)calls::Disarm();
   growing.reset(opened);
   EXPECT_EQ(Figures(growing).layers, layers);

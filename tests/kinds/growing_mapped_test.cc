@@ -33,16 +33,16 @@ class GrowingMapped : public testing::Test {
   lfb_status TryOpen(Growing* opened = nullptr) const {
     lfb_growing* growing = nullptr;
     const lfb_growing* reading = nullptr;
-    const lfb_status status = lfb_growing_mapped_open(Head().c_str(), nullptr, &growing);
+    const lfb_status status = any::open_shared<lfb_growing>(Head().c_str(), nullptr, &growing);
     EXPECT_EQ(status == LFB_OK, growing != nullptr);
-    EXPECT_EQ(lfb_growing_mapped_open_read_only(Head().c_str(), nullptr, &reading), status)
+    EXPECT_EQ(any::open_in_place<lfb_growing>(Head().c_str(), nullptr, &reading), status)
         << "both ways to open agree";
-    lfb_growing_mapped_close(reading);
+    any::free<lfb_growing>(reading);
     Growing owner(growing);
     if (opened != nullptr) *opened = std::move(owner);
     return status;
   }
-  Growing Open() const { return Made<Growing>(lfb_growing_mapped_open, Head().c_str(), nullptr); }
+  Growing Open() const { return Made<Growing>(any::open_shared<lfb_growing>, Head().c_str(), nullptr); }
   size_t FilesThere() const {
     size_t count = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_.c_str()))
@@ -164,7 +164,7 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   // So small a layer with so small a probability shows what double hashing adds.
   EXPECT_EQ(b.expected_fpp > config.fpp, mapped->first->strategy->double_hashing);
   EXPECT_EQ(FilesThere(), 1u);
-  EXPECT_EQ(lfb_growing_mapped_sync(mapped.get()), LFB_OK);
+  EXPECT_EQ(any::sync<lfb_growing>(mapped.get()), LFB_OK);
   ExpectOneLayerALevel(mapped);
   ExpectCountedInTheFile(mapped);
 }
@@ -201,17 +201,17 @@ TEST_F(GrowingMapped, AByteBetweenTwoLayersIsFree) {
 TEST_F(GrowingMapped, IsCopiedSavedAndLabelled) {
   Growing mapped = Create();
   PutSome(mapped, 1, 0, 5000);
-  ASSERT_EQ(lfb_growing_set_label(mapped.get(), "urls"), LFB_OK);
-  EXPECT_STREQ(lfb_growing_label(Open().get()), "") << "it is this process's alone";
+  ASSERT_EQ(any::set_label<lfb_growing>(mapped.get(), "urls"), LFB_OK);
+  EXPECT_STREQ(any::label<lfb_growing>(Open().get()), "") << "it is this process's alone";
   const Growing copy = Copy(mapped);
-  ASSERT_EQ(lfb_growing_save(mapped.get(), (Head() + "-saved").c_str()), LFB_OK);
-  const Growing saved = Made<Growing>(lfb_growing_load, (Head() + "-saved").c_str(), nullptr);
+  ASSERT_EQ(any::save<lfb_growing>(mapped.get(), (Head() + "-saved").c_str()), LFB_OK);
+  const Growing saved = Made<Growing>(any::load<lfb_growing>, (Head() + "-saved").c_str(), nullptr);
   PutSome(mapped, 2, 0, 5000);
   for (const Growing* of : {&copy, &saved}) {
-    EXPECT_STREQ(lfb_growing_label(of->get()), "urls");
+    EXPECT_STREQ(any::label<lfb_growing>(of->get()), "urls");
     EXPECT_EQ(Lost(*of, 1, 5000), 0u);
     EXPECT_GT(Lost(*of, 2, 5000), 4800u) << "it goes its own way";
-    EXPECT_EQ(lfb_growing_mapped_sync(of->get()), LFB_ERROR_NOT_MAPPED);
+    EXPECT_EQ(any::sync<lfb_growing>(of->get()), LFB_ERROR_NOT_MAPPED);
   }
 }
 
@@ -289,7 +289,7 @@ TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {
 TEST_F(GrowingMapped, AnotherFindsWhatIsInANewLayer) {
   const Growing one = Create(), other = Open();
   const lfb_growing* watching = nullptr;
-  ASSERT_EQ(lfb_growing_mapped_open_read_only(Head().c_str(), nullptr, &watching), LFB_OK);
+  ASSERT_EQ(any::open_in_place<lfb_growing>(Head().c_str(), nullptr, &watching), LFB_OK);
   for (uint64_t end = 500; end < 40000; end *= 2) {
     PutSome(one, 1, 0, end);
     std::vector<uint64_t> keys(end);
@@ -307,7 +307,7 @@ TEST_F(GrowingMapped, AnotherFindsWhatIsInANewLayer) {
   EXPECT_GE(Figures(other).layers, 6u);
   EXPECT_EQ(Figures(other).layers, Figures(one).layers);
   EXPECT_EQ(Figures(other).bits_set, Figures(one).bits_set);
-  lfb_growing_mapped_close(watching);
+  any::free<lfb_growing>(watching);
 }
 
 // The answers of a filter that cannot open an existing layer: never a false negative. No claim
@@ -326,8 +326,8 @@ void ExpectMaybeOfAll(const Growing& growing, lfb_status stuck, const std::strin
   EXPECT_EQ(Figures(growing).stuck, stuck);
   EXPECT_EQ(Figures(growing).expected_fpp, 1);
   lfb_growing* copy = nullptr;
-  EXPECT_EQ(lfb_growing_copy(growing.get(), &copy), stuck);
-  EXPECT_EQ(lfb_growing_save(growing.get(), (path + "-saved").c_str()), stuck);
+  EXPECT_EQ(any::copy<lfb_growing>(growing.get(), &copy), stuck);
+  EXPECT_EQ(any::save<lfb_growing>(growing.get(), (path + "-saved").c_str()), stuck);
 }
 
 // Once the layer can be opened, everything is normal again.
@@ -343,7 +343,7 @@ TEST_F(GrowingMapped, AProcessThatCannotOpenALayerAnswersMaybe) {
                                     {uint64_t{1} << 62 | (entry & 0xffff), LFB_ERROR_TRUNCATED}}) {
     SetEntry(1, lie);
     ExpectMaybeOfAll(other, status, Head());
-    EXPECT_EQ(lfb_growing_mapped_sync(other.get()), status);
+    EXPECT_EQ(any::sync<lfb_growing>(other.get()), status);
   }
   lfb_growing_put_u64(other.get(), Mix(5, 5));  // into the layer that it has
   EXPECT_TRUE(Has(one, Mix(5, 5)));
@@ -374,8 +374,8 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
     }
     if (Lost(one, 1, 20000) != 0) _exit(3);
     if (Figures(one).layers != 1 || Figures(one).stuck != LFB_ERROR_MAP) _exit(4);
-    if (lfb_growing_mapped_sync(one.get()) != LFB_ERROR_TRUNCATED) _exit(5);
-    lfb_growing_mapped_close(one.get());
+    if (any::sync<lfb_growing>(one.get()) != LFB_ERROR_TRUNCATED) _exit(5);
+    any::free<lfb_growing>(one.get());
     if (fcntl(fd, F_GETFD) < 0) _exit(6);
   });
   EXPECT_EQ(FileBytes(foreign), mine);
@@ -467,7 +467,7 @@ TEST_F(GrowingMapped, OneOfSeveralCreatorsMakesIt) {
       lfb_status status = lfb_growing_mapped_create(Head().c_str(), &config, &growing);
       *made.get() += status == LFB_OK;
       if (status == LFB_ERROR_EXISTS)
-        status = lfb_growing_mapped_open(Head().c_str(), nullptr, &growing);
+        status = any::open_shared<lfb_growing>(Head().c_str(), nullptr, &growing);
       if (status != LFB_OK) _exit(1);
       PutSome(Growing(growing), 100 * round + p, 0, 1500);
     });
@@ -495,7 +495,7 @@ TEST_F(GrowingMapped, ProcessesAddTheSameLayerAtOnce) {
       if (p == kProcesses) {
         while (*done.get() < kProcesses) {
           lfb_growing* growing = nullptr;
-          if (lfb_growing_mapped_open(Head().c_str(), nullptr, &growing) != LFB_OK) _exit(2);
+          if (any::open_shared<lfb_growing>(Head().c_str(), nullptr, &growing) != LFB_OK) _exit(2);
           lfb_growing_free(growing);
         }
         return;

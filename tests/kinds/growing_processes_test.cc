@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/anys.h"
 #include "tests/support/processes.h"
 #include "tests/support/skip.h"
 
@@ -19,7 +20,7 @@ Growing CreateGrowing(const char* path, uint64_t first = 1024) {
 }
 
 Growing OpenGrowing(const char* path) {
-  return Made<Growing>(lfb_growing_mapped_open, path, nullptr);
+  return Made<Growing>(any::open_shared<lfb_growing>, path, nullptr);
 }
 
 lfb_growing_figures Figures(const lfb_growing* growing) {
@@ -30,7 +31,7 @@ lfb_growing_figures Figures(const lfb_growing* growing) {
 
 uint64_t BitsInLayers(const lfb_growing* growing) {
   lfb_growing* copy = nullptr;
-  EXPECT_EQ(lfb_growing_copy(growing, &copy), LFB_OK);
+  EXPECT_EQ(any::copy<lfb_growing>(growing, &copy), LFB_OK);
   const Growing free(copy);
   return Figures(copy).bits_set;
 }
@@ -138,8 +139,8 @@ TEST(GrowingOpen, SucceedsWhileLayersAreAdded) {
     siginfo_t ended{};
     do {
       const lfb_growing* read_only = nullptr;
-      EXPECT_EQ(lfb_growing_mapped_open_read_only(path.c_str(), nullptr, &read_only), LFB_OK);
-      lfb_growing_mapped_close(read_only);
+      EXPECT_EQ(any::open_in_place<lfb_growing>(path.c_str(), nullptr, &read_only), LFB_OK);
+      any::free<lfb_growing>(read_only);
       OpenGrowing(path.c_str());
       opened++;
       waitid(P_PID, static_cast<id_t>(child.process()), &ended, WEXITED | WNOHANG | WNOWAIT);

@@ -446,7 +446,7 @@ TEST(GrowingRace, EachNewKeyIsNewToAtLeastOneThread) {
 }
 
 Filter Plain(const Growing& growing) {
-  return Made<Filter>(lfb_growing_to_filter, growing.get());
+  return Made<Filter>(any::to_plain<lfb_growing>, growing.get());
 }
 
 uint64_t DifferentWords(const Filter& a, const Filter& b) {
@@ -460,8 +460,8 @@ uint64_t DifferentWords(const Filter& a, const Filter& b) {
 // all keys.
 TEST(Growing, BecomesAPlainFilterIfItsLayersFold) {
   const Growing growing = MakeGrowing(Config(10000, 0.01, LFB_SBBF));
-  ASSERT_EQ(lfb_growing_set_label(growing.get(), "grown"), LFB_OK);
-  const Filter direct = Made<Filter>(lfb_growing_to_filter, growing.get());
+  ASSERT_EQ(any::set_label<lfb_growing>(growing.get(), "grown"), LFB_OK);
+  const Filter direct = Made<Filter>(any::to_plain<lfb_growing>, growing.get());
   uint64_t count = 0;
   while (Figures(growing).layers < 4) {
     lfb_growing_put_u64(growing.get(), ++count);
@@ -489,7 +489,7 @@ TEST(Growing, BecomesAPlainFilterWhileItHasOneLayer) {
       lfb_growing_put_u64(growing.get(), i);
     lfb_filter* const untouched = plain.get();
     lfb_filter* made = untouched;
-    EXPECT_NE(lfb_growing_to_filter(growing.get(), &made), LFB_OK);
+    EXPECT_NE(any::to_plain<lfb_growing>(growing.get(), &made), LFB_OK);
     EXPECT_EQ(made, untouched);
   }
 }

@@ -78,8 +78,8 @@ class WindowTick : public testing::TestWithParam<Keeping> {
   void Again() {
     lfb_window* read = nullptr;
     if (GetParam() == kSaved) {
-      ASSERT_EQ(lfb_window_save(window_.get(), path_.c_str()), LFB_OK);
-      ASSERT_EQ(lfb_window_load(path_.c_str(), nullptr, &read), LFB_OK);
+      ASSERT_EQ(any::save<lfb_window>(window_.get(), path_.c_str()), LFB_OK);
+      ASSERT_EQ(any::load<lfb_window>(path_.c_str(), nullptr, &read), LFB_OK);
       window_.reset(read);
     } else if (GetParam() == kShared) {
       window_.reset();

@@ -307,7 +307,7 @@ Things::Things(RedisServer* on) : server(on), options(), local(Make(config)) {
   options.retries = 1;  // a lost connection is opened again, and a permanent failure ends soon
   replica_config.queue_keys = 1024;  // not the 32 MiB of the default: each call makes a queue
   lfb_filter_put_u64(local.get(), kKey);
-  value.filter = Make(config).release();
+  value.any = {LFB_KIND_PLAIN, {Make(config).release()}};
   folder = testing::TempDir() + "/redis-" + std::to_string(getpid());
   std::filesystem::create_directories(folder);
 }

@@ -62,7 +62,7 @@ struct Things {
   } own;
 
   explicit Things(RedisServer* on);
-  ~Things() { lfb_filter_free(value.filter); }
+  ~Things() { lfb_any_free(value.any); }
   Things(const Things&) = delete;
   Things& operator=(const Things&) = delete;
   void Begin();

@@ -27,21 +27,12 @@ struct Held {
   Held() = default;
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  ~Held() {
-    lfb_filter_free(value.filter);
-    lfb_growing_free(value.growing);
-    lfb_window_free(value.window);
-  }
+  ~Held() { lfb_any_free(value.any); }
   bool Has(const std::string& key) const {
-    if (value.growing != nullptr)
-      return lfb_growing_might_contain(value.growing, key.data(), key.size());
-    if (value.window != nullptr)
-      return lfb_window_might_contain(value.window, key.data(), key.size());
-    return lfb_filter_might_contain(value.filter, key.data(), key.size());
+    const lfb_key of = {key.data(), key.size()};
+    return lfb_any_many(value.any, LFB_MIGHT_CONTAIN, &of, 1, nullptr) == 1;
   }
-  bool Empty() const {
-    return value.filter == nullptr && value.growing == nullptr && value.window == nullptr;
-  }
+  bool Empty() const { return value.any.kind == LFB_KIND_NONE; }
 };
 
 lfb_status LoadKey(const lfb_redis_options& options, const std::string& name, Held* held,
@@ -82,20 +73,15 @@ std::string Bytes(const Held& held) {
   std::string bytes;
   size_t at = 0;
 
-  const lfb_status status =
-      held.value.filter != nullptr
-          ? lfb_filter_write(held.value.filter, LFB_FORM_NATIVE, Append, &bytes)
-      : held.value.growing != nullptr ? lfb_growing_write(held.value.growing, Append, &bytes)
-                                      : lfb_window_write(held.value.window, Append, &bytes);
-  EXPECT_EQ(status, LFB_OK);
-  if (held.value.filter == nullptr) {
+  EXPECT_EQ(lfb_any_write(held.value.any, Append, &bytes), LFB_OK);
+  if (held.value.any.kind != LFB_KIND_PLAIN) {
     at = 256;
-    if (held.value.growing != nullptr) bytes.replace(40, 8, 8, '\0');
+    if (held.value.any.kind == LFB_KIND_GROWING) bytes.replace(40, 8, 8, '\0');
     bytes.replace(248, 8, 8, '\0');
   }
-  if (held.value.window != nullptr)
+  if (held.value.any.kind == LFB_KIND_WINDOW)
     bytes.replace(at + 80, 8, 8, '\0').replace(at + 248, 8, 8, '\0');
-  while (held.value.window == nullptr && at < bytes.size()) at = WithoutTime(&bytes, at);
+  while (held.value.any.kind != LFB_KIND_WINDOW && at < bytes.size()) at = WithoutTime(&bytes, at);
   return bytes;
 }
 
@@ -108,18 +94,20 @@ lfb_config FastConfig(uint64_t n = 20) {
 }
 
 void MakeFilter(const lfb_config& config, Held* held, int keys = 15) {
-  ASSERT_EQ(lfb_filter_create(&config, &held->value.filter), LFB_OK);
+  held->value.any.kind = LFB_KIND_PLAIN;
+  ASSERT_EQ(lfb_filter_create(&config, &held->value.any.plain), LFB_OK);
   for (int i = 0; i < keys; i++) {
     const std::string key = "k-" + std::to_string(i);
-    lfb_filter_put(held->value.filter, key.data(), key.size());
+    lfb_filter_put(held->value.any.plain, key.data(), key.size());
   }
 }
 
 void MakeGrowing(const lfb_config& config, Held* held, int keys) {
-  ASSERT_EQ(lfb_growing_create(&config, &held->value.growing), LFB_OK);
+  held->value.any.kind = LFB_KIND_GROWING;
+  ASSERT_EQ(lfb_growing_create(&config, &held->value.any.growing), LFB_OK);
   for (int i = 0; i < keys; i++) {
     const std::string key = "k-" + std::to_string(i);
-    lfb_growing_put(held->value.growing, key.data(), key.size());
+    lfb_growing_put(held->value.any.growing, key.data(), key.size());
   }
 }
 
@@ -129,12 +117,13 @@ void MakeWindow(uint32_t generations, bool by_insertions, Held* held) {
   config.fpp = 0.01;
   config.generations = generations;
   config.by_insertions = by_insertions;
-  ASSERT_EQ(lfb_window_create(&config, &held->value.window), LFB_OK);
+  held->value.any.kind = LFB_KIND_WINDOW;
+  ASSERT_EQ(lfb_window_create(&config, &held->value.any.window), LFB_OK);
   for (int i = 0; i < 250; i++) {
     const std::string key = "k-" + std::to_string(i);
-    lfb_window_put(held->value.window, key.data(), key.size());
-    if (i == 100) lfb_ignore(lfb_window_advance(held->value.window,
-                                                lfb_window_generation(held->value.window)));
+    lfb_window_put(held->value.any.window, key.data(), key.size());
+    if (i == 100) lfb_ignore(lfb_window_advance(held->value.any.window,
+                                                lfb_window_generation(held->value.any.window)));
   }
 }
 
@@ -156,8 +145,8 @@ TEST(ModuleFile, KeysComeBack) {
     SCOPED_TRACE(key);
     Held held, again;
     ASSERT_EQ(LoadKey(options, key, &held), LFB_OK);
-    EXPECT_EQ(held.value.growing != nullptr, key == "doubled");
-    EXPECT_EQ(held.value.window != nullptr, key == "window");
+    EXPECT_EQ(held.value.any.kind == LFB_KIND_GROWING, key == "doubled");
+    EXPECT_EQ(held.value.any.kind == LFB_KIND_WINDOW, key == "window");
     ASSERT_EQ(SaveKey(options, "again", held), LFB_OK);
     int differ = 0, found = 0;
     for (int i = 0; i < 12000; i += 100) {
@@ -196,7 +185,7 @@ TEST(ModuleFile, FiltersComeBack) {
                                                                : LFB_HASH_XXH3;
     if (kind < 3) {
       ASSERT_NO_FATAL_FAILURE(MakeFilter(config, &held, 1500));
-      ASSERT_EQ(lfb_filter_set_label(held.value.filter, "a label"), LFB_OK);
+      ASSERT_EQ(lfb_filter_set_label(held.value.any.plain, "a label"), LFB_OK);
     } else if (kind < 6) {
       ASSERT_NO_FATAL_FAILURE(MakeGrowing(config, &held, 1500 + 4000 * (kind - 3)));
     } else {
@@ -250,7 +239,7 @@ TEST(ModuleFile, WhatDoesNotFitIsRefused) {
   const std::string keys = server.Call({"DBSIZE"});
 
   const uint8_t key[16] = {1};
-  for (int kind = 0; kind < 7; kind++) {
+  for (int kind = 0; kind < 8; kind++) {
     SCOPED_TRACE(kind);
     Held held;
     lfb_config config = FastConfig(1000);
@@ -264,6 +253,10 @@ TEST(ModuleFile, WhatDoesNotFitIsRefused) {
     if (kind == 5) MakeWindow(3, true, &held);
     if (kind == 6) MakeWindow(3, false, &held);
     if (kind == 6) held.value.period_ms = UINT64_MAX;
+    if (kind == 7) {
+      held.value.any.kind = LFB_KIND_COUNTING;
+      ASSERT_EQ(lfb_counting_create(&config, &held.value.any.counting), LFB_OK);
+    }
     EXPECT_EQ(SaveKey(options, "a", held), LFB_ERROR_MODULE_FILTER);
   }
   Held fine, large;

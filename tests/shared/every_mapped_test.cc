@@ -93,8 +93,8 @@ struct Plain {
 struct Grown {
   using Owner = Growing;
   static constexpr auto create = lfb_growing_mapped_create;
-  static constexpr auto open = lfb_growing_mapped_open;
-  static constexpr auto sync = lfb_growing_mapped_sync;
+  static constexpr auto open = any::open_shared<lfb_growing>;
+  static constexpr auto sync = any::sync<lfb_growing>;
   static constexpr auto put = lfb_growing_put_u64;
   static constexpr auto has = lfb_growing_might_contain_u64;
   static constexpr size_t kHeader = 512;
@@ -106,15 +106,15 @@ struct Grown {
   static uint64_t Size(const Owner& growing) { return Figures(growing).bytes; }
   static Owner InMemory() { return MakeGrowing(Of(1000, 0.01)); }
   static void Save(const Path& path) {
-    EXPECT_EQ(lfb_growing_save(InMemory().get(), path.c_str()), LFB_OK);
+    EXPECT_EQ(any::save<lfb_growing>(InMemory().get(), path.c_str()), LFB_OK);
   }
   static void Agree(const Path& path, const lfb_read_limits* limits, lfb_status status) {
     const lfb_growing* reading = nullptr;
-    EXPECT_EQ(lfb_growing_mapped_open_read_only(path.c_str(), limits, &reading), status);
-    lfb_growing_mapped_close(reading);
+    EXPECT_EQ(any::open_in_place<lfb_growing>(path.c_str(), limits, &reading), status);
+    any::free<lfb_growing>(reading);
     if (status == LFB_OK) {
       lfb_growing* loaded = nullptr;
-      EXPECT_EQ(lfb_growing_load(path.c_str(), limits, &loaded), LFB_ERROR_GROWING_MAPPED);
+      EXPECT_EQ(any::load<lfb_growing>(path.c_str(), limits, &loaded), LFB_ERROR_GROWING_MAPPED);
     }
   }
   static void GoOn(const Owner& growing) {
@@ -143,8 +143,8 @@ struct Grown {
 struct Windowed {
   using Owner = Window;
   static constexpr auto create = lfb_window_mapped_create;
-  static constexpr auto open = lfb_window_mapped_open;
-  static constexpr auto sync = lfb_window_mapped_sync;
+  static constexpr auto open = any::open_shared<lfb_window>;
+  static constexpr auto sync = any::sync<lfb_window>;
   static constexpr auto put = lfb_window_put_u64;
   static constexpr auto has = lfb_window_might_contain_u64;
   static constexpr size_t kHeader = LFB_WINDOW_HEADER;
@@ -156,13 +156,13 @@ struct Windowed {
   static uint64_t Size(const Owner& window) { return Stats(window).bytes; }
   static Owner InMemory() { return MakeWindow(Of(1000, 0.01)); }
   static void Save(const Path& path) {
-    EXPECT_EQ(lfb_window_save(InMemory().get(), path.c_str()), LFB_OK);
+    EXPECT_EQ(any::save<lfb_window>(InMemory().get(), path.c_str()), LFB_OK);
   }
   // Loading it as a copy, too; but that takes another form, and no pipe.
   static void Agree(const Path& path, const lfb_read_limits* limits, lfb_status status) {
     if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_MAP) return;
     lfb_window* loaded = nullptr;
-    EXPECT_EQ(lfb_window_load(path.c_str(), limits, &loaded), status);
+    EXPECT_EQ(any::load<lfb_window>(path.c_str(), limits, &loaded), status);
     lfb_window_free(loaded);
   }
   static void GoOn(const Owner& window) { Advance(window); }

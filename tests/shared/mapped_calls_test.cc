@@ -12,6 +12,7 @@
 
 #include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
+#include "tests/support/anys.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped.h"
@@ -177,7 +178,7 @@ class GrowingCalls : public Files {
   // Opens the filter, with its keys up to `put`, and adds layers to it.
   void ExpectWholeAndGrows(uint64_t put) const {
     lfb_growing* growing = nullptr;
-    ASSERT_EQ(lfb_growing_mapped_open(Path("g").c_str(), nullptr, &growing), LFB_OK);
+    ASSERT_EQ(any::open_shared<lfb_growing>(Path("g").c_str(), nullptr, &growing), LFB_OK);
     uint64_t lost = 0;
     for (uint64_t i = 0; i < put; i++) lost += !lfb_growing_might_contain_u64(growing, i);
     for (uint64_t i = 0; i < 4000; i++) lfb_growing_put_u64(growing, i);
@@ -187,7 +188,7 @@ class GrowingCalls : public Files {
     EXPECT_EQ(figures.stuck, LFB_OK);
     EXPECT_EQ(figures.layers, 3u);
     EXPECT_EQ(lost, 0u);
-    lfb_growing_mapped_close(growing);
+    any::free<lfb_growing>(growing);
   }
 };
 
@@ -218,7 +219,7 @@ TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
       killed = WIFSIGNALED(status);
       deaths += killed;
       ASSERT_TRUE(killed || status == 0);
-      lfb_growing_mapped_close(growing);
+      any::free<lfb_growing>(growing);
       ExpectWholeAndGrows(*put.get());
       ASSERT_EQ(Entries(), 1u);
       unlink(Path("g").c_str());
@@ -244,7 +245,7 @@ TEST_F(GrowingCalls, EachOfAddingALayerFails) {
     failures += report.hit != 0;
     EXPECT_LT(put, 10000u);
     EXPECT_EQ(OpenFiles(), open);
-    lfb_growing_mapped_close(growing);
+    any::free<lfb_growing>(growing);
     ExpectWholeAndGrows(put);
     unlink(Path("g").c_str());
     if (HasFailure()) FAIL() << "call " << at << " " << report.made[at - 1].name;

@@ -140,7 +140,7 @@ pid_t Begin(const Path& path, const Window& window, unsigned process, uint64_t s
   if (child != 0) return child;
   if (nice(19) == -1) _exit(2);  // so that the process that kills is not late
   lfb_window* mine = window.get();
-  if (seed % 2 == 0 && lfb_window_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+  if (seed % 2 == 0 && any::open_shared<lfb_window>(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
   dice = Mix(seed, 7);
   used = mine;
   process < kWorkers ? Work(mine, process, seed) : AdvanceAll(mine, process);

@@ -45,14 +45,14 @@ void PutSome(const Window& window, uint64_t first, uint64_t count) {
 
 lfb_status OpenStatus(const Path& path) {
   lfb_window* window = nullptr;
-  const lfb_status status = lfb_window_mapped_open(path.c_str(), nullptr, &window);
+  const lfb_status status = any::open_shared<lfb_window>(path.c_str(), nullptr, &window);
   lfb_window_free(window);
   return status;
 }
 
 lfb_status LoadStatus(const Path& path, Window* loaded = nullptr) {
   lfb_window* window = nullptr;
-  const lfb_status status = lfb_window_load(path.c_str(), nullptr, &window);
+  const lfb_status status = any::load<lfb_window>(path.c_str(), nullptr, &window);
   Window owner(window);
   if (loaded != nullptr) *loaded = std::move(owner);
   return status;
@@ -151,7 +151,7 @@ TEST_P(EveryMappedWindow, IsLoadedAsACopy) {
   EXPECT_FALSE(Has(window, UINT64_MAX));
   Advance(copy);
   EXPECT_EQ(Generation(window) + 1, Generation(copy));
-  EXPECT_EQ(lfb_window_mapped_sync(copy.get()), LFB_ERROR_NOT_MAPPED);
+  EXPECT_EQ(any::sync<lfb_window>(copy.get()), LFB_ERROR_NOT_MAPPED);
 }
 
 // Its form is that of any window.
@@ -160,7 +160,7 @@ TEST_P(EveryMappedWindow, IsSaved) {
   const Window window = CreateWindow(path, MakeConfig());
   PutSome(window, 0, 300);
   Advance(window);
-  ASSERT_EQ(lfb_window_save(window.get(), saved.c_str()), LFB_OK);
+  ASSERT_EQ(any::save<lfb_window>(window.get(), saved.c_str()), LFB_OK);
   EXPECT_EQ(OpenStatus(saved), LFB_ERROR_NOT_MAPPED);
   Window loaded;
   ASSERT_EQ(LoadStatus(saved, &loaded), LFB_OK);
@@ -278,7 +278,7 @@ TEST(WindowMapped, ParentAndChildUseOneWindow) {
               if (!Has(window, 1) || Claim(window, 1)) _exit(1);
               if (!Claim(window, 2)) _exit(2);
               if (lfb_window_advance(window.get(), Generation(window)) != LFB_OK) _exit(3);
-              if (lfb_window_mapped_sync(window.get()) != LFB_OK) _exit(4);
+              if (any::sync<lfb_window>(window.get()) != LFB_OK) _exit(4);
             }),
             0);
   EXPECT_EQ(Generation(window), 5u);
@@ -355,7 +355,7 @@ void ExpectNoAdvance(const Path& path, const Window& window) {
   EXPECT_EQ(lfb_window_advance(window.get(), e), LFB_ERROR_OPEN);
   EXPECT_EQ(errno, EBADF);
   EXPECT_EQ(lfb_window_tick(window.get()), 0u);
-  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(any::sync<lfb_window>(window.get()), LFB_ERROR_TRUNCATED);
   EXPECT_TRUE(Put(window, 100 + e) && Claim(window, 200 + e));
   EXPECT_FALSE(Claim(window, 100 + e));
   const Window other = OpenWindow(path);

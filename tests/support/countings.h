@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bloom/kinds/counting.h"
-#include "tests/support/filters.h"
+#include "tests/support/anys.h"
 
 using Counting = std::unique_ptr<lfb_counting, Freed<lfb_counting_free>>;
 
@@ -11,14 +11,14 @@ inline Counting Count(const lfb_config& config) {
 }
 
 inline Counting Copy(const Counting& counting) {
-  return Made<Counting>(lfb_counting_copy, counting.get());
+  return Made<Counting>(any::copy<lfb_counting>, counting.get());
 }
 
 inline Filter Plain(const Counting& counting) {
-  return Made<Filter>(lfb_counting_to_filter, counting.get());
+  return Made<Filter>(any::to_plain<lfb_counting>, counting.get());
 }
 
-inline std::string Bytes(const Counting& counting) { return BytesBy(lfb_counting_write, counting); }
+inline std::string Bytes(const Counting& counting) { return BytesBy(any::write<lfb_counting>, counting); }
 
 inline lfb_stats Stats(const Counting& counting) {
   lfb_stats stats;

@@ -3,21 +3,28 @@
 
 namespace every {
 
-// An object written, read, saved and loaded.
-#define KIND(kind, object, bytes_, path)                                                           \
-  ROW(lfb_##kind##_write, object.get(), AppendTo, &t.written).Fails(1),                            \
-  ROW(lfb_##kind##_read, Source::Read, &t.source, &t.limits, &t.out.kind).Fails(5)                 \
-      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::kind>)                \
-      .Takes(&Things::limits),                                                                     \
-  ROW(lfb_##kind##_save, object.get(), t.new_path.c_str()).Fails(8, kSaved)                        \
-      .Before(NoNewFile).After(Saved<&Outputs::kind, lfb_##kind##_load>),                          \
-  ROW(lfb_##kind##_load, t.path.c_str(), &t.limits, &t.out.kind).Fails(5)                          \
-      .After(Holds<&Outputs::kind>).Takes(&Things::limits)
-#define LABEL(kind, object)                                                                        \
-  ROW(lfb_##kind##_set_label, object.get(), "a label"),                                            \
-  ROW(lfb_##kind##_label, object.get())                                                            \
-      .Before(STEP(EXPECT_EQ(lfb_##kind##_set_label(object.get(), "a label"), LFB_OK)))            \
+#define LABEL(object)                                                                              \
+  ROW(lfb_any_set_label, Any(object), "a label"),                                                  \
+  ROW(lfb_any_label, Any(object))                                                                  \
+      .Before(STEP(EXPECT_EQ(lfb_any_set_label(Any(object), "a label"), LFB_OK)))                  \
       .After(STEP(EXPECT_STREQ(t.text, "a label")))
+
+// What lfbloom/any.h does with an object.
+#define ANY(object, bytes_, path)                                                                  \
+  ROW(lfb_any_write, Any(object), AppendTo, &t.written).Fails(1),                                  \
+  ROW(lfb_any_read, Source::Read, &t.source, LFB_KIND_NONE, &t.limits, &t.out.any).Fails(5)        \
+      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::any>)                 \
+      .Takes(&Things::limits),                                                                     \
+  ROW(lfb_any_save, Any(object), t.new_path.c_str()).Fails(8, kSaved)                              \
+      .Before(NoNewFile).After(Saved<&Outputs::any, LoadAny>),                                     \
+  ROW(lfb_any_open, t.path.c_str(), LFB_KIND_NONE, LFB_OPEN_COPY, &t.limits, &t.out.any).Fails(7)  \
+      .After(Holds<&Outputs::any>).Takes(&Things::limits),                                         \
+  ROW(lfb_any_stats, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                \
+  ROW(lfb_any_plan, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                 \
+  ROW(lfb_any_sync, Any(object)).Returns(LFB_ERROR_NOT_MAPPED),                                    \
+  ROW(lfb_any_label, Any(object)),                                                                 \
+  MANY_WITH(lfb_any_many, t.keys, Any(object), LFB_MIGHT_CONTAIN),                                   \
+  MANY_WITH(lfb_any_many_u64, t.numbers, Any(object), LFB_MIGHT_CONTAIN)
 
 // ---- counting filters ---------------------------------------------------------------------
 
@@ -45,14 +52,12 @@ void AddCounting(Rows* rows) {
     ROW(lfb_counting_create, &t.large, &t.out.counting).Takes(&Things::large),
   }, [](Row& row) { row.Sizing().Fails(6, kPopulated).After(Made<&Outputs::counting>); });
   Add(rows, {
-    ROW(lfb_counting_to_filter, t.counted.get(), &t.out.filter),
-    ROW(lfb_counting_to_filter, t.big_counted.get(), &t.out.filter),
+    ROW(lfb_any_to_plain, Any(t.counted), &t.out.filter),
+    ROW(lfb_any_to_plain, Any(t.big_counted), &t.out.filter),
   }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
   Add(rows, {
-    ROW(lfb_counting_copy, t.counted.get(), &t.out.counting).Fails(4, kPopulated)
-        .After(Holds<&Outputs::counting>),
-    KIND(counting, t.counted, counted_bytes, counted_path),
-    LABEL(counting, t.counted),
+    ROW(lfb_any_copy, Any(t.counted), &t.out.any).Fails(4, kPopulated).After(Holds<&Outputs::any>),
+    LABEL(t.counted),
     ROW(lfb_counting_put_all, t.counting.get(), t.counted.get()),
     ROW(lfb_counting_stats, t.counted.get(), &t.out.stats).After(Filled<&Outputs::stats>),
     FREE(lfb_counting_free, counting)
@@ -77,9 +82,9 @@ void WindowFilled(Things& t) {
 }
 
 lfb_status WritePrometheus(Things& t) {
-  const lfb_window* windows[] = {t.window.get()};
+  const lfb_any anys[] = {Any(t.window)};
   const char* names[] = {"seen"};
-  return lfb_window_prometheus(windows, names, 1, AppendTo, &t.written);
+  return lfb_any_prometheus(anys, names, 1, AppendTo, &t.written);
 }
 
 void AddClock(Rows* rows) {
@@ -119,9 +124,6 @@ void AddWindow(Rows* rows) {
     ROW(lfb_window_create, &t.window_config, &t.out.window).Takes(&Things::window_config),
     ROW(lfb_window_create, &t.window_large, &t.out.window).Takes(&Things::window_large),
   }, [](Row& row) { row.Sizing().Fails(4, kPopulated).After(Made<&Outputs::window>); });
-  const size_t before = rows->size();
-  Add(rows, {KIND(window, t.window, window_bytes, window_path)});
-  (*rows)[before].Before(WindowKey);  // of earlier generations there is nothing left
   Add(rows, {
     FREE(lfb_window_free, window)
         .Before(STEP(t.own.window = MakeWindow(t.window_config).release())),
@@ -129,7 +131,7 @@ void AddWindow(Rows* rows) {
         .Sizing()
         .After(WindowFilled)
         .Takes(&Things::window_seeded),
-    Row("lfb_window_prometheus", WritePrometheus).Sizing().Fails(1).After(Wrote),
+    Row("lfb_any_prometheus", WritePrometheus).Sizing().Fails(1).After(Wrote),
     ROW(lfb_window_stats, t.window.get(), &t.out.window_figures).After(WindowFilled),
   });
 }
@@ -220,23 +222,40 @@ void AddGrowing(Rows* rows) {
         .Fails(6)
         .After(Made<&Outputs::growing>)
         .Takes(&Things::config),
-    ROW(lfb_growing_copy, t.settled.get(), &t.out.growing).Fails(4, kPopulated)
-        .After(Holds<&Outputs::growing>),
+    ROW(lfb_any_copy, Any(t.settled), &t.out.any).Fails(4, kPopulated).After(Holds<&Outputs::any>),
     FREE(lfb_growing_free, growing)
         .Before(STEP(t.own.growing = MakeGrowing(t.config).release())),
-    KIND(growing, t.settled, grown_bytes, grown_path),
-    LABEL(growing, t.settled),
+    LABEL(t.settled),
     ROW(lfb_growing_stuck, t.settled.get()),
     ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
-    ROW(lfb_growing_to_filter, t.sbbf_growing.get(), &t.out.filter)
+    ROW(lfb_any_to_plain, Any(t.sbbf_growing), &t.out.filter)
         .Fails(4, kPopulated)
         .After(Holds<&Outputs::filter>),
-    Row("lfb_growing_to_filter", CALL(lfb_ignore(lfb_growing_to_filter(t.settled.get(), &t.out.filter))))
+    Row("lfb_any_to_plain", CALL(lfb_ignore(lfb_any_to_plain(Any(t.settled), &t.out.filter))))
         .Fails(0, kContinues)
         .After(MaybeMade),
   });
   for (size_t i = first; i < rows->size(); i++) (*rows)[i].For(kGrowing);
+}
+
+// ---- filters of any kind --------------------------------------------------------------------
+
+void AddAny(Rows* rows) {
+  const size_t before = rows->size();
+  Add(rows, {ANY(t.window, window_bytes, window_path)});
+  (*rows)[before].Before(WindowKey);  // of earlier generations there is nothing left
+  Add(rows, {ANY(t.filter, native, native_path), ANY(t.counted, counted_bytes, counted_path)});
+  Add(rows, {ANY(t.settled, grown_bytes, grown_path)}, [](Row& row) { row.For(kGrowing); });
+  Add(rows, {
+    MANY_WITH(lfb_any_many, t.keys, Any(t.counting), LFB_PUT),
+    MANY_WITH(lfb_any_many_u64, t.numbers, Any(t.counting), LFB_PUT),
+    MANY_WITH(lfb_any_many, t.keys, Any(t.window), LFB_CLAIM),
+    MANY_WITH(lfb_any_many_u64, t.numbers, Any(t.window), LFB_CLAIM),
+    Row("lfb_any_free", CALL(lfb_any_free({LFB_KIND_COUNTING, {t.own.counting}}), t.own.counting = nullptr,
+                             LFB_OK))
+        .Before(STEP(t.own.counting = Count(t.config).release())),
+  });
 }
 
 }  // namespace every

@@ -30,7 +30,15 @@ void Open(Things& t) {
   EXPECT_EQ(lfb_mapped_open(t.mapped_path.c_str(), nullptr, &t.own.filter), LFB_OK);
 }
 void OpenGrowing(Things& t) {
-  EXPECT_EQ(lfb_growing_mapped_open(t.growing_path.c_str(), nullptr, &t.own.growing), LFB_OK);
+  EXPECT_EQ(any::open_shared(t.growing_path.c_str(), nullptr, &t.own.growing), LFB_OK);
+}
+
+// The output may not be changed.
+void Seen(Things& t) {
+  if (t.status != LFB_OK) return;
+  EXPECT_TRUE(HasKey(t.out.any));
+  lfb_any_free(t.out.any);
+  Reset(&t.out.any);
 }
 
 void AddMappedFilters(Rows* rows) {
@@ -69,17 +77,17 @@ void AddMappedGrowings(Rows* rows) {
         .Before(NoNewFile)
         .After(MadeFile<&Outputs::growing>)
         .Takes(&Things::config),
-    ROW(lfb_growing_mapped_open, t.growing_path.c_str(), &t.limits, &t.out.growing)
+    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_SHARED, &t.limits, &t.out.any)
         .Fails(12, kMapped)
-        .After(Holds<&Outputs::growing>)
+        .After(Holds<&Outputs::any>)
         .Takes(&Things::limits),
-    ROW(lfb_growing_mapped_open_read_only, t.growing_path.c_str(), &t.limits, &t.out.seen_growing)
-        .Fails(12, kMapped)
-        .After(Holds<&Outputs::seen_growing>)
+    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_IN_PLACE, &t.limits, &t.out.any)
+        .Fails(14, kMapped)
+        .After(Seen)
         .Takes(&Things::limits),
-    ROW(lfb_growing_mapped_sync, t.growing_mapped).Fails(10, kSynced),
-    ROW(lfb_growing_mapped_sync, t.own.growing).Fails(10, kSynced).Before(OpenGrowing),
-    FREE(lfb_growing_mapped_close, growing)
+    ROW(lfb_any_sync, any::of(t.growing_mapped)).Fails(10, kSynced),
+    ROW(lfb_any_sync, any::of(t.own.growing)).Fails(10, kSynced).Before(OpenGrowing),
+    FREE(lfb_growing_free, growing)
         .Fails(0, kContinues)
         .Before(OpenGrowing),
     ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures)
@@ -94,7 +102,7 @@ const Otherwise kNoLock = {{"open", {LFB_ERROR_OPEN}}, {"fstat", {LFB_ERROR_OPEN
 
 void SharedKey(Things& t) { lfb_window_put_u64(t.window_mapped.get(), kKey); }
 void OpenWindow(Things& t) {
-  EXPECT_EQ(lfb_window_mapped_open(t.window_mapped_path.c_str(), nullptr, &t.own.window), LFB_OK);
+  EXPECT_EQ(any::open_shared(t.window_mapped_path.c_str(), nullptr, &t.own.window), LFB_OK);
 }
 
 void AddMappedWindows(Rows* rows) {
@@ -105,16 +113,16 @@ void AddMappedWindows(Rows* rows) {
         .Before(NoNewFile)
         .After(MadeFile<&Outputs::window>)
         .Takes(&Things::window_config),
-    ROW(lfb_window_mapped_open, t.window_mapped_path.c_str(), &t.limits, &t.out.window)
+    ROW(lfb_any_open, t.window_mapped_path.c_str(), LFB_KIND_WINDOW, LFB_OPEN_SHARED, &t.limits, &t.out.any)
         .Fails(8, kMapped)
         .Before(SharedKey)
-        .After(Holds<&Outputs::window>)
+        .After(Holds<&Outputs::any>)
         .Takes(&Things::limits),
   });
   if (!WindowsAreShared()) return;
   Add(rows, {
-    ROW(lfb_window_mapped_sync, t.window_mapped.get()).Fails(4, kSynced),
-    ROW(lfb_window_mapped_sync, t.own.window).Fails(4, kSynced).Before(OpenWindow),
+    ROW(lfb_any_sync, Any(t.window_mapped)).Fails(4, kSynced),
+    ROW(lfb_any_sync, any::of(t.own.window)).Fails(4, kSynced).Before(OpenWindow),
     FREE(lfb_window_free, window)
         .Fails(0, kContinues)
         .Before(OpenWindow),

@@ -133,9 +133,10 @@ void UseAndFree(lfb_growing* growing) {
   EXPECT_TRUE(HasKey(growing));
   lfb_growing_free(growing);
 }
-void UseAndFree(const lfb_growing* growing) {
-  EXPECT_TRUE(HasKey(growing));
-  lfb_growing_mapped_close(growing);
+void UseAndFree(const lfb_any& any) {
+  (void)lfb_any_many_u64(any, LFB_PUT, &kKey, 1, nullptr);
+  EXPECT_TRUE(HasKey(any));
+  lfb_any_free(any);
 }
 void UseAndFree(lfb_versions* versions) {
   lfb_versions_put_u64(versions, kKey);
@@ -208,13 +209,13 @@ void Things::MakeFiles() {
   EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, (filters_path + "/a").c_str()), LFB_OK);
   EXPECT_EQ(lfb_delta_write(other.get(), filter.get(), AppendTo, &delta), LFB_OK);
   EXPECT_EQ(lfb_delta_save(other.get(), filter.get(), delta_path.c_str()), LFB_OK);
-  EXPECT_EQ(lfb_counting_write(counted.get(), AppendTo, &counted_bytes), LFB_OK);
-  EXPECT_EQ(lfb_counting_save(counted.get(), counted_path.c_str()), LFB_OK);
-  EXPECT_EQ(lfb_window_write(window.get(), AppendTo, &window_bytes), LFB_OK);
-  EXPECT_EQ(lfb_window_save(window.get(), window_path.c_str()), LFB_OK);
+  EXPECT_EQ(any::write<lfb_counting>(counted.get(), AppendTo, &counted_bytes), LFB_OK);
+  EXPECT_EQ(any::save<lfb_counting>(counted.get(), counted_path.c_str()), LFB_OK);
+  EXPECT_EQ(any::write<lfb_window>(window.get(), AppendTo, &window_bytes), LFB_OK);
+  EXPECT_EQ(any::save<lfb_window>(window.get(), window_path.c_str()), LFB_OK);
   if (!grows()) return;
-  EXPECT_EQ(lfb_growing_write(settled.get(), AppendTo, &grown_bytes), LFB_OK);
-  EXPECT_EQ(lfb_growing_save(settled.get(), grown_path.c_str()), LFB_OK);
+  EXPECT_EQ(any::write<lfb_growing>(settled.get(), AppendTo, &grown_bytes), LFB_OK);
+  EXPECT_EQ(any::save<lfb_growing>(settled.get(), grown_path.c_str()), LFB_OK);
 }
 
 // A handle that has a previous version; its followers, a watch.
@@ -301,6 +302,7 @@ Rows AllRows() {
   AddCounting(&rows);
   AddWindow(&rows);
   AddGrowing(&rows);
+  AddAny(&rows);
   AddMapped(&rows);
   AddBuilder(&rows);
   AddWatches(&rows);

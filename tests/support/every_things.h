@@ -35,7 +35,7 @@ struct Outputs {
   lfb_counting* counting;
   lfb_window* window;
   lfb_growing* growing;
-  const lfb_growing* seen_growing;
+  lfb_any any;
   lfb_versions* versions;
   lfb_filter* building;  // of t.versions
   lfb_builder* builder;
@@ -46,6 +46,7 @@ struct Outputs {
   lfb_comparison comparison;
   lfb_window_figures window_figures;
   lfb_growing_figures growing_figures;
+  lfb_figures figures;
   lfb_watch_figures watch_figures;
   lfb_follow_figures follow_figures;
   lfb_source source;
@@ -157,7 +158,7 @@ void UseAndFree(const lfb_filter* filter);
 void UseAndFree(lfb_counting* counting);
 void UseAndFree(lfb_window* window);
 void UseAndFree(lfb_growing* growing);
-void UseAndFree(const lfb_growing* growing);
+void UseAndFree(const lfb_any& any);
 void UseAndFree(lfb_versions* versions);
 void UseAndFree(lfb_watch* watch);
 void UseAndFree(lfb_builder* builder);
@@ -168,6 +169,11 @@ inline bool HasKey(const lfb_filter* filter) { return lfb_filter_might_contain_u
 inline bool HasKey(const lfb_counting* it) { return lfb_counting_might_contain_u64(it, kKey); }
 inline bool HasKey(const lfb_window* it) { return lfb_window_might_contain_u64(it, kKey); }
 inline bool HasKey(const lfb_growing* it) { return lfb_growing_might_contain_u64(it, kKey); }
+inline bool HasKey(const lfb_any& it) { return lfb_any_many_u64(it, LFB_MIGHT_CONTAIN, &kKey, 1, nullptr) == 1; }
+
+inline lfb_status LoadAny(const char* path, const lfb_read_limits* limits, lfb_any* any) {
+  return lfb_any_open(path, LFB_KIND_NONE, LFB_OPEN_COPY, limits, any);
+}
 
 // For Row::after: the output is an object that works.
 template <auto output>
@@ -227,6 +233,7 @@ void AddForms(Rows* rows);
 void AddCounting(Rows* rows);
 void AddWindow(Rows* rows);
 void AddGrowing(Rows* rows);
+void AddAny(Rows* rows);
 void AddMapped(Rows* rows);
 void AddBuilder(Rows* rows);
 void AddWatches(Rows* rows);
@@ -261,9 +268,10 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 #define YES_OBJECT(function, put, object) AFTER_PUT(function, put, _object, object, Everything, &t.number)
 
 // Rows of a function on many keys in its three forms, with answers and without.
-#define MANY_OF(function, object, keys)                            \
-  ROW(function, object, keys.data(), t.many, t.answers.data()),    \
-  ROW(function, object, keys.data(), t.many, nullptr)
+#define MANY_WITH(function, keys, ...)                                  \
+  ROW(function, __VA_ARGS__, keys.data(), t.many, t.answers.data()),    \
+  ROW(function, __VA_ARGS__, keys.data(), t.many, nullptr)
+#define MANY_OF(function, object, keys) MANY_WITH(function, keys, object)
 #define MANY_TWO(function, object)   \
   MANY_OF(function, object, t.keys), \
   MANY_OF(function##_u64, object, t.numbers)

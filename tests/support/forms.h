@@ -186,7 +186,7 @@ inline Form CountingForm(lfb_strategy_id strategy) {
   form.of_4_mib = strategy == LFB_GO_FNV14;
   Calls<lfb_counting, lfb_stats>(
       &form, lfb_counting_free, lfb_counting_put_u64, lfb_counting_might_contain_u64,
-      lfb_counting_write, lfb_counting_save, lfb_counting_read, lfb_counting_load, lfb_counting_stats,
+      any::write<lfb_counting>, any::save<lfb_counting>, any::read<lfb_counting>, any::load<lfb_counting>, lfb_counting_stats,
       [](const lfb_stats& of, bool) -> Alike {
         return {of.strategy, of.expected_insertions, WordOf(of.fpp), of.bit_count, of.seed,
                 of.hash, of.bits_set, of.counters_stuck, of.bytes};
@@ -222,7 +222,7 @@ inline Form GrowingForm(lfb_strategy_id strategy) {
   form.keyed = strategy == LFB_FAST;
   Calls<lfb_growing, lfb_growing_figures>(
       &form, lfb_growing_free, lfb_growing_put_u64, lfb_growing_might_contain_u64,
-      lfb_growing_write, lfb_growing_save, lfb_growing_read, lfb_growing_load, lfb_growing_stats,
+      any::write<lfb_growing>, any::save<lfb_growing>, any::read<lfb_growing>, any::load<lfb_growing>, lfb_growing_stats,
       [](const lfb_growing_figures& of, bool) -> Alike {
         return {of.strategy, of.first_insertions, WordOf(of.fpp), of.layers, of.hash, of.seed,
                 of.bit_count, of.bits_set, of.bytes, of.approximate_count};
@@ -254,7 +254,7 @@ inline Form WindowForm(uint32_t generations, uint32_t words) {
   form.keyed = true;
   Calls<lfb_window, lfb_window_figures>(
       &form, lfb_window_free, lfb_window_put_u64, lfb_window_might_contain_u64,
-      lfb_window_write, lfb_window_save, lfb_window_read, lfb_window_load, lfb_window_stats,
+      any::write<lfb_window>, any::save<lfb_window>, any::read<lfb_window>, any::load<lfb_window>, lfb_window_stats,
       [](const lfb_window_figures& of, bool) {
         Alike all = {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
                      of.block_words, of.hash, of.key_kept, of.generation, of.bytes, of.bit_count,

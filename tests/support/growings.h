@@ -4,7 +4,7 @@
 #include <lfbloom/growing.h>
 
 #include "bloom/kinds/layers.h"
-#include "tests/support/filters.h"
+#include "tests/support/anys.h"
 
 using Growing = std::unique_ptr<lfb_growing, Freed<lfb_growing_free>>;
 
@@ -13,10 +13,10 @@ inline Growing MakeGrowing(const lfb_config& config) {
 }
 
 inline Growing Copy(const Growing& growing) {
-  return Made<Growing>(lfb_growing_copy, growing.get());
+  return Made<Growing>(any::copy<lfb_growing>, growing.get());
 }
 
-inline std::string Bytes(const Growing& growing) { return BytesBy(lfb_growing_write, growing); }
+inline std::string Bytes(const Growing& growing) { return BytesBy(any::write<lfb_growing>, growing); }
 
 inline lfb_growing_figures Figures(const Growing& growing) {
   lfb_growing_figures figures;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bloom/kinds/window.h"
-#include "tests/support/filters.h"
+#include "tests/support/anys.h"
 
 using Window = std::unique_ptr<lfb_window, Freed<lfb_window_free>>;
 
@@ -52,7 +52,7 @@ inline lfb_window_config WindowConfigOf(uint64_t n, uint32_t words, uint32_t gen
   return chosen;
 }
 
-inline std::string Bytes(const Window& window) { return BytesBy(lfb_window_write, window); }
+inline std::string Bytes(const Window& window) { return BytesBy(any::write<lfb_window>, window); }
 
 inline lfb_window_figures Stats(const Window& window) {
   lfb_window_figures figures;

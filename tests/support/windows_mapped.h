@@ -19,5 +19,5 @@ inline Window CreateWindow(const Path& path, const lfb_window_config& config) {
 }
 
 inline Window OpenWindow(const Path& path) {
-  return Made<Window>(lfb_window_mapped_open, path.c_str(), nullptr);
+  return Made<Window>(any::open_shared<lfb_window>, path.c_str(), nullptr);
 }

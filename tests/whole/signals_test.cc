@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/support/anys.h"
 #include "tests/support/processes.h"
 #include "tests/support/skip.h"
 #include "tests/support/stepped.h"
@@ -45,7 +46,7 @@ class Any {
   uint64_t BitsInWords() const {
     if (plain_) return ::BitsInWords(plain_);
     lfb_growing* copy = nullptr;
-    EXPECT_EQ(lfb_growing_copy(growing_, &copy), LFB_OK);
+    EXPECT_EQ(any::copy<lfb_growing>(growing_, &copy), LFB_OK);
     const uint64_t bits = Growing(copy);
     lfb_growing_free(copy);
     return bits;

@@ -58,7 +58,19 @@
  *              sbbf       2
  *              others     one per counter
  *
- * Which calls may run at once: any two, except that free and set_label run alone.
+ * Plain      lfb_any_to_plain() makes the plain filter of the keys that are present.  It equals a filter of
+ *            the same strategy, size and hash into which only the remaining keys were put, plus the bits
+ *            of stuck counters.  It is independent, and no key can be removed from it.
+ * Files, copies  lfb_any_save() keeps the counts, in a form of its own (docs/formats.md); in what is read or
+ *            copied, keys can be removed as often as before, and stuck counters are stuck.  A key that is
+ *            present from before the call until it returns is present in what is written.  A key that
+ *            another thread puts or removes during the call is written with some of its counters.  No
+ *            other key gets too few, but these counters may stay too high in what is read, and a removal
+ *            of that key there is against the rule.  To write exactly the keys that are present, write
+ *            while nothing else runs.  With lfb_read_limits.open_damaged, counters that do not match their
+ *            checksum are all stuck at 15: no key is lost; lfb_damage.bits_missing is 0.
+ *
+ * Which calls may run at once: any two, except that free and lfb_any_set_label() run alone.
  *
  * Source: Fan, Cao, Almeida and Broder, "Summary Cache", 2000: counters of 4 bits that stay at
  * their maximum.
@@ -142,20 +154,6 @@ LFB_API size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64
 LFB_CHECKED lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
 
 /*
- * Copies a counting filter: its counters, including stuck ones, and its label.  For keys that
- * other threads put or remove during the call, see lfb_counting_put_all().
- *
- * Fails  LFB_ERROR_NO_MEMORY.
- * Owner  the caller, until lfb_counting_free().
- */
-LFB_CHECKED lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
-
-/* A label for the caller's own use, as lfb_filter_set_label() and lfb_filter_label().  Copies,
- * files and the plain filter have it, too. */
-LFB_CHECKED lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label);
-LFB_API const char *lfb_counting_label(const lfb_counting *counting);
-
-/*
  * Writes the figures now: those that lfb_filter_stats() would write for the plain filter to which
  * it converts, except for two.  `bytes` is the size of the counters, and `counters_stuck` the
  * number of stuck ones.
@@ -164,51 +162,6 @@ LFB_API const char *lfb_counting_label(const lfb_counting *counting);
  *        some are, bits_set may differ by as many bits as they change during the call.
  */
 LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
-
-/*
- * Makes the plain filter of the keys that are present.  It equals a filter of the same strategy,
- * size and hash into which only the remaining keys were put, plus the bits of stuck counters.
- * Keys that other threads put or remove during the call may be present or absent in it.
- *
- * The plain filter is independent, and no key can be removed from it.  To keep the counts in a
- * file, use lfb_counting_save().
- *
- * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW.
- * Owner  the caller, until lfb_filter_free().
- */
-LFB_CHECKED lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter);
-
-/*
- * Writes a counting filter, with its counts and label, in a form of its own (docs/formats.md): a
- * header, the counters, and a checksum per MiB of counters.
- *
- * During  A key that is present from before the call until it returns is present in what is
- *         written.  A key that another thread puts or removes during the call is written with
- *         some of its counters.  No other key gets too few, but these counters may stay too high
- *         in what is read, and a removal of that key there is against the rule.  To write exactly
- *         the keys that are present, write while nothing else runs.
- * Takes, Fails  as lfb_filter_write(), except for forms.
- */
-LFB_CHECKED lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to);
-
-/*
- * Reads a counting filter.  Its keys can be removed as often as before; stuck counters are stuck.
- *
- * Takes   limits  as lfb_filter_read(); max_bytes limits the counters.  With open_damaged,
- *                 counters that do not match their checksum are all stuck at 15: no key is lost.
- * Damage  as lfb_filter_read(), except that bits_missing is 0.
- * Fails   as lfb_filter_read(), and LFB_ERROR_NOT_COUNTING: it is a plain filter; _GROWING.
- *         lfb_filter_read() and lfb_growing_read() fail with LFB_ERROR_COUNTING for this form.
- * Owner   the caller, until lfb_counting_free().
- */
-LFB_CHECKED lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                         lfb_counting **counting);
-
-/* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
- * durably, and lfb_filter_load(). */
-LFB_CHECKED lfb_status lfb_counting_save(const lfb_counting *counting, const char *path);
-LFB_CHECKED lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
-                                         lfb_counting **counting);
 
 LFB_EXTERN_C_END
 

@@ -55,9 +55,20 @@
  *            a layer.  Any put or claim may do so.
  * fork, Threads  As in lfbloom/filter.h.
  * Files      lfbloom/growing_mapped.h has growing filters in files that processes share.
- * Missing    A growing filter has no inline functions and no big batches (config.batch_memory is
- *            ignored).  It cannot be merged with another filter, plain or growing, except as
- *            lfb_growing_to_filter() states: most layers differ in shape.
+ * Missing    A growing filter has no big batches (config.batch_memory is ignored).  It cannot be merged with
+ *            another filter, plain or growing, except as a plain one: most layers differ in shape.
+ * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the first layer: the
+ *            later layers are folded to it (lfb_filter_fold()).  Several growing filters are merged so:
+ *            each becomes a plain filter, and lfb_filter_put_all() unites them.  A filter that has grown is
+ *            larger than its first layer for a reason: expected_fpp of the result is far above p unless
+ *            the later layers are almost empty.  It fails (LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
+ *            _STRATEGY_DIFFERS) if a later layer has another shape, because it is made for a lower fpp; only
+ *            those of sbbf always fit, and a filter that has one layer.
+ * Files, copies  lfb_any_save() writes a header, then each layer in the native form (docs/formats.md).  What is
+ *            written or copied has the keys put before the call, and some of those put during it, but none
+ *            of those in layers that were added during it; it grows as this one would have.  Limits and
+ *            damage are those of all layers together.  In mapped files both can fail with the status
+ *            that lfb_growing_stats() reports in `stuck`.
  *
  * Which calls may run at once: as the table in lfbloom/filter.h.
  */
@@ -150,57 +161,8 @@ LFB_API size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing,
 LFB_API size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys,
                                           size_t count, uint64_t *answers);
 
-/* Copies the layers that exist now, each as lfb_filter_copy() does.  The copy has the keys put
- * before the call and the label, and grows independently.  Fails: LFB_ERROR_NO_MEMORY; in mapped
- * files also with the status that lfb_growing_stats() reports in `stuck`. */
-LFB_CHECKED lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
-
-/*
- * Makes a plain filter with all keys, of the size, n and p of the first layer: the later layers are
- * folded to it (lfb_filter_fold()).  Several growing filters are merged so: each becomes a plain
- * filter, and lfb_filter_put_all() unites them.
- *
- * Rate   A filter that has grown is larger than its first layer for a reason: expected_fpp of the
- *        result (lfb_filter_stats()) is far above p unless the later layers are almost empty.
- * Fails  LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS: a later layer has another
- *        shape, because it is made for a lower fpp; only those of sbbf always fit.  A filter that
- *        has one layer always fits.  LFB_ERROR_NO_MEMORY; in mapped files as lfb_growing_copy().
- * Owner  the caller, until lfb_filter_free().
- */
-LFB_CHECKED lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter);
-
 /* Writes the figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
-
-/* The label of the whole filter, as lfb_filter_set_label() and lfb_filter_label(). */
-LFB_CHECKED lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);
-LFB_API const char *lfb_growing_label(const lfb_growing *growing);
-
-/*
- * Writes a growing filter in a form of its own: a header, then each layer in the native form
- * (docs/formats.md).  It has the keys put before the call, and some of those put during it, but
- * none of those in layers that were added during it.
- *
- * Takes, Fails  as lfb_filter_write(), except for forms.
- */
-LFB_CHECKED lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to);
-
-/*
- * Reads a growing filter, which then grows as the written one would have.
- *
- * Takes  limits  as lfb_filter_read(), for all layers together; offsets of damage are from the
- *                first byte of the whole.
- * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_GROWING: it is a plain filter.
- * Owner  the caller, until lfb_growing_free().
- */
-LFB_CHECKED lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                        lfb_growing **growing);
-
-/* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
- * durably, and lfb_filter_load(). */
-LFB_CHECKED lfb_status lfb_growing_save(const lfb_growing *growing, const char *path);
-LFB_CHECKED lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
-                                        lfb_growing **growing);
 
 LFB_EXTERN_C_END
 

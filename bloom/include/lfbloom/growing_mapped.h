@@ -18,13 +18,20 @@
  * Crash      If a process dies, by SIGKILL or otherwise, at any instruction, each put that had
  *            returned is found.  A layer exists completely or not at all, and the next process that
  *            finds the newest layer full continues from there.  After a crash of the operating
- *            system, all that was put before the last lfb_growing_mapped_sync() is found.
+ *            system, all that was put before the last lfb_any_sync() is found.
  * Count      As in lfbloom/mapped.h.  The file also has a sum of each layer's bits turned on, which
  *            tells when the layer is full.  A put of a new key adds to it by one locked operation
  *            (3 to 7 ns).  If a process dies before it adds, the sum stays low by the bits of one
  *            call: the layer is full a few keys late.
  * Progress   As in lfbloom/growing.h.  A query makes system calls only to map a layer that is new
  *            to its process.  A put or claim makes them for that, and to add a layer.
+ *
+ * Opening    lfb_any_open() (lfbloom/any.h).  LFB_ERROR_OLD_GROWING: the file is the head of a filter in several
+ *            files, which an earlier version of this library made.
+ * Syncing    lfb_any_sync() makes every layer, the head and the file's name durable.  It fails if a layer
+ *            cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`, and as
+ *            lfb_mapped_sync().  If several parts fail, it returns the first failure; the other parts are
+ *            synced nevertheless.
  *
  * fork, Trust, Not on  As in lfbloom/mapped.h.  Without system calls a filter cannot grow.
  *
@@ -43,41 +50,10 @@ LFB_EXTERN_C_BEGIN
  *
  * Takes  config  as lfb_growing_create(), and file_mode.
  * Fails  as lfb_growing_create() and lfb_mapped_create(): no file is left.
- * Owner  the caller, until lfb_growing_mapped_close() or lfb_growing_free().
+ * Owner  the caller, until lfb_growing_free(); the file stays.
  */
 LFB_CHECKED lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
                                                  lfb_growing **growing);
-
-/*
- * Opens such a file for putting and querying.
- *
- * Takes  limits  its max_bytes, for all layers together, and key are used; NULL for none.
- * Fails  as lfb_mapped_open(), and
- *        LFB_ERROR_NOT_GROWING  it is a plain filter
- *        LFB_ERROR_OLD_GROWING  it is the head of a filter in several files, which an earlier
- *                               version of this library made
- * Owner  as lfb_growing_mapped_create().
- */
-LFB_CHECKED lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
-                                               lfb_growing **growing);
-
-/* Opens such a file for querying only, as lfb_mapped_open_read_only(). */
-LFB_CHECKED lfb_status lfb_growing_mapped_open_read_only(const char *path,
-                                                         const lfb_read_limits *limits,
-                                                         const lfb_growing **growing);
-
-/*
- * Makes durable all that was put before the call: every layer, the head and the file's name.
- *
- * Fails  if a layer cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`;
- *        and as lfb_mapped_sync().  If several parts fail, it returns the first failure; the other
- *        parts are synced nevertheless.
- */
-LFB_CHECKED lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
-
-/* Closes a growing filter that no call is using; the file stays.  It does what lfb_growing_free()
- * does, for a const filter, too. */
-LFB_API void lfb_growing_mapped_close(const lfb_growing *growing);
 
 LFB_EXTERN_C_END
 

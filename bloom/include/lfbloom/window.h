@@ -42,6 +42,14 @@
  * fork       A child has a copy, in which no put of the parent's other threads is in progress.  The
  *            child has no clock.
  *
+ * Files      lfb_any_save() writes the generation and when it began, too (docs/formats.md).  A key that was put
+ *            before the call, and is live when it returns, is found in what is written.  What is read is in the
+ *            generation in which it was written; with a span, the next lfb_window_tick() ends what is over
+ *            since; by_insertions begins to count anew.  With lfb_read_limits.open_damaged, words that do not
+ *            match their checksum become all ones: no key is lost, and false positives are more frequent
+ *            until G + 1 generations have begun.  LFB_ERROR_UNKNOWN_VERSION: also of a window of lfbloom before
+ *            1.0, since that layout is gone.
+ *
  * Memory     At the default preference, for G = 3, in bits per key of a span: 20.7 at 1 %, 29 at 0.1 %, 41.5 at
  *            1e-4, 61 at 1e-6, 124 at 1e-9.
  *
@@ -198,52 +206,6 @@ LFB_CHECKED lfb_status lfb_window_config_plan(const lfb_window_config *config,
 
 /* Writes the figures now.  The bits are counted: it takes about 0.1 s per GiB. */
 LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures);
-
-/*
- * Writes the figures of `count` windows as one text in Prometheus' exposition format, version 0.0.4,
- * with the window's name as label `window`, and a generation's age in generations as label
- * `generation`: "0" is the current one.  An exposition must not get the same metrics,
- * lfbloom_window_..., from anything else.
- *
- * Takes  names  `count` texts as lfb_label_check() allows.
- * Fails  LFB_ERROR_BAD_LABEL; LFB_ERROR_SAME_NAME: two names are the same; LFB_ERROR_NO_MEMORY.
- *        Nothing was written.  Or the status that `write` returned.
- */
-LFB_CHECKED lfb_status lfb_window_prometheus(const lfb_window *const *windows,
-                                             const char *const *names, size_t count,
-                                             lfb_write_fn write, void *to);
-
-/*
- * Writes a window with its generation and when that began, in a form of its own (docs/formats.md): a header,
- * the words, and a checksum per MiB of them.
- *
- * During  A key that was put before the call, and is live when it returns, is found in what is
- *         written.
- * Takes, Fails  as lfb_filter_write(), except for forms.
- */
-LFB_CHECKED lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to);
-
-/*
- * Reads a window, also a copy of one in a file that processes share, in the generation in which it was written.
- * With a span, the next lfb_window_tick() ends what is over since; by_insertions begins to count anew.
- *
- * Takes  limits  as lfb_filter_read().  With open_damaged, words that do not match their checksum
- *                become all ones: no key is lost, and false positives are more frequent until G + 1
- *                generations have begun.
- * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter;
- *        LFB_ERROR_UNKNOWN_VERSION: also for a window of lfbloom before 1.0, since that layout is gone;
- *        LFB_ERROR_BYTE_ORDER: a shared file of a machine with the other byte order.  The functions that read
- *        other filters fail with LFB_ERROR_WINDOW for this form.
- * Owner  the caller, until lfb_window_free().
- */
-LFB_CHECKED lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                       lfb_window **window);
-
-/* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
- * durably, and lfb_filter_load(). */
-LFB_CHECKED lfb_status lfb_window_save(const lfb_window *window, const char *path);
-LFB_CHECKED lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits,
-                                       lfb_window **window);
 
 LFB_EXTERN_C_END
 

@@ -9,13 +9,16 @@
  * Crash      If a process dies, by SIGKILL or otherwise, at any instruction, each put that had returned is
  *            found.  An advance that it left is completed by the next one.  A claim that had won stays won,
  *            also if its process died before it could use the answer.  After a crash of the operating
- *            system, all that was put before the last lfb_window_mapped_sync() is found.
+ *            system, all that was put before the last lfb_any_sync() is found.
  * Time       The file has the length of a generation, and when each began: lfb_window_tick() of any process
  *            goes on where the last one stopped.
  * Advance    takes a lock of the file (flock()) that the kernel takes back from a process that dies.  It opens
  *            the file once more, by /proc/self/fd, so the process must be allowed to.  If a child is forked by
  *            one thread while another advances, and the parent is then killed, the child holds the lock until
  *            it ends or executes another program.
+ *
+ * Opening    lfb_any_open() (lfbloom/any.h): in place with LFB_OPEN_SHARED.  LFB_ERROR_BYTE_ORDER: the file is of a
+ *            machine with the other byte order.
  *
  * fork, Trust, Not on  As in lfbloom/mapped.h.
  *
@@ -39,19 +42,6 @@ LFB_EXTERN_C_BEGIN
  */
 LFB_CHECKED lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config,
                                                 lfb_window **window);
-
-/*
- * Opens such a file.  For a copy that changes nothing, lfb_window_load() reads it, too.
- *
- * Takes  limits  its max_bytes and key are used; NULL for none.
- * Fails  as lfb_mapped_open(), and LFB_ERROR_NOT_WINDOW; LFB_ERROR_NOT_MAPPED: lfb_window_save() wrote it.
- * Owner  as lfb_window_mapped_create().
- */
-LFB_CHECKED lfb_status lfb_window_mapped_open(const char *path, const lfb_read_limits *limits,
-                                              lfb_window **window);
-
-/* Makes durable all that was put before the call, and the file's name.  Fails as lfb_mapped_sync(). */
-LFB_CHECKED lfb_status lfb_window_mapped_sync(const lfb_window *window);
 
 LFB_EXTERN_C_END
 

@@ -53,7 +53,7 @@ static lfb_status counting_labelled(lfb_status status, const char *label, lfb_co
 {
   if (status != LFB_OK || label == NULL)
     return status;
-  const lfb_status set = lfb_counting_set_label(counting, label);
+  const lfb_status set = lfb_any_set_label((lfb_any){LFB_KIND_COUNTING, {counting}}, label);
   if (set != LFB_OK)
     lfb_counting_free(counting);
   return set;
@@ -104,58 +104,25 @@ static void counting_dealloc(PyObject *self)
 
 /* ---- files and bytes ------------------------------------------------------------------------- */
 
-static lfb_status counting_load_path(const char *path, const lfb_read_limits *limits, void **object)
-{
-  lfb_counting *counting = NULL;
-  const lfb_status status = lfb_counting_load(path, limits, &counting);
-  *object = counting;
-  return status;
-}
-
-static lfb_status counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                void **object)
-{
-  lfb_counting *counting = NULL;
-  const lfb_status status = lfb_counting_read(read, from, limits, &counting);
-  *object = counting;
-  return status;
-}
-
-static lfb_status counting_save_path(const void *object, lfb_form form, const char *path)
-{
-  (void)form;
-  return lfb_counting_save(object, path);
-}
-
-static lfb_status counting_write(const void *object, lfb_form form, lfb_write_fn write, void *to)
-{
-  (void)form;
-  return lfb_counting_write(object, write, to);
-}
-
-static const lfbpy_form_calls counting_forms = {counting_load_path, counting_read,
-                                                counting_save_path, counting_write,
-                                                counting_free};
-
 static PyObject *counting_load(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_load(type, args, kwargs, &counting_forms);
+  return lfbpy_holder_load(type, args, kwargs, LFB_KIND_COUNTING);
 }
 
 static PyObject *counting_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_from_bytes(type, args, kwargs, &counting_forms);
+  return lfbpy_holder_from_bytes(type, args, kwargs, LFB_KIND_COUNTING);
 }
 
 static PyObject *counting_save(PyObject *self, PyObject *path)
 {
-  return lfbpy_holder_save(self, path, LFB_FORM_NONE, &counting_forms);
+  return lfbpy_holder_save(self, path, LFB_KIND_COUNTING, LFB_FORM_NONE);
 }
 
 static PyObject *counting_to_bytes(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
-  return lfbpy_holder_to_bytes(self, LFB_FORM_NONE, &counting_forms);
+  return lfbpy_holder_to_bytes(self, LFB_KIND_COUNTING, LFB_FORM_NONE);
 }
 
 static PyObject *counting_put_all(PyObject *self, PyObject *other)
@@ -174,15 +141,15 @@ static PyObject *counting_put_all(PyObject *self, PyObject *other)
 static PyObject *counting_copy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
   const char *label;
-  lfb_counting *copy = NULL;
+  lfb_any copy = {0};
   lfb_status status;
   if (!lfbpy_label_parse(args, kwargs, &label))
     return NULL;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_counting_copy(lfbpy_holder_read(self), &copy);
-  status = counting_labelled(status, label, copy);
+  status = lfb_any_copy(LFBPY_ANY(self, LFB_KIND_COUNTING), &copy);
+  status = counting_labelled(status, label, copy.counting);
   Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_new(Py_TYPE(self), copy, counting_free)
+  return status == LFB_OK ? lfbpy_holder_new(Py_TYPE(self), copy.counting, counting_free)
                           : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
@@ -197,7 +164,7 @@ static PyObject *counting_to_filter(PyObject *self, PyObject *ignored)
   lfb_filter *filter = NULL;
   lfb_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_counting_to_filter(lfbpy_holder_read(self), &filter);
+  status = lfb_any_to_plain(LFBPY_ANY(self, LFB_KIND_COUNTING), &filter);
   Py_END_ALLOW_THREADS
   return status == LFB_OK ? lfbpy_holder_named("Filter", filter, counting_plain_free)
                           : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
@@ -242,7 +209,7 @@ static PyObject *counting_sizeof(PyObject *self, PyObject *ignored)
 static PyObject *counting_label(PyObject *self, void *closure)
 {
   (void)closure;
-  return PyUnicode_FromString(lfb_counting_label(lfbpy_holder_read(self)));
+  return PyUnicode_FromString(lfb_any_label(LFBPY_ANY(self, LFB_KIND_COUNTING)));
 }
 
 static int counting_contains(PyObject *self, PyObject *key)

@@ -153,44 +153,14 @@ static void filter_dealloc(PyObject *self)
 
 /* ---- files and bytes ------------------------------------------------------------------------- */
 
-static lfb_status filter_load_path(const char *path, const lfb_read_limits *limits, void **object)
-{
-  lfb_filter *filter = NULL;
-  const lfb_status status = lfb_filter_load(path, limits, &filter);
-  *object = filter;
-  return status;
-}
-
-static lfb_status filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                              void **object)
-{
-  lfb_filter *filter = NULL;
-  const lfb_status status = lfb_filter_read(read, from, limits, &filter);
-  *object = filter;
-  return status;
-}
-
-static lfb_status filter_save_path(const void *object, lfb_form form, const char *path)
-{
-  return lfb_filter_save(object, form, path);
-}
-
-static lfb_status filter_write(const void *object, lfb_form form, lfb_write_fn write, void *to)
-{
-  return lfb_filter_write(object, form, write, to);
-}
-
-static const lfbpy_form_calls filter_forms = {filter_load_path, filter_read, filter_save_path,
-                                              filter_write, filter_free};
-
 static PyObject *filter_load(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_load(type, args, kwargs, &filter_forms);
+  return lfbpy_holder_load(type, args, kwargs, LFB_KIND_PLAIN);
 }
 
 static PyObject *filter_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_from_bytes(type, args, kwargs, &filter_forms);
+  return lfbpy_holder_from_bytes(type, args, kwargs, LFB_KIND_PLAIN);
 }
 
 /* from_bytes() for Guava's form alone. */
@@ -216,7 +186,7 @@ static PyObject *filter_save(PyObject *self, PyObject *args, PyObject *kwargs)
   lfb_form form = LFB_FORM_NATIVE;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&", names, &path, lfbpy_to_form, &form))
     return NULL;
-  return lfbpy_holder_save(self, path, form, &filter_forms);
+  return lfbpy_holder_save(self, path, LFB_KIND_PLAIN, form);
 }
 
 static PyObject *filter_to_bytes(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -225,13 +195,13 @@ static PyObject *filter_to_bytes(PyObject *self, PyObject *args, PyObject *kwarg
   lfb_form form = LFB_FORM_NATIVE;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$O&", names, lfbpy_to_form, &form))
     return NULL;
-  return lfbpy_holder_to_bytes(self, form, &filter_forms);
+  return lfbpy_holder_to_bytes(self, LFB_KIND_PLAIN, form);
 }
 
 static PyObject *filter_to_guava(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
-  return lfbpy_holder_to_bytes(self, LFB_FORM_GUAVA, &filter_forms);
+  return lfbpy_holder_to_bytes(self, LFB_KIND_PLAIN, LFB_FORM_GUAVA);
 }
 
 static PyObject *filter_sync(PyObject *self, PyObject *ignored)

@@ -69,7 +69,7 @@ static lfb_status growing_labelled(lfb_status status, const char *label, lfb_gro
 {
   if (status != LFB_OK || label == NULL)
     return status;
-  const lfb_status set = lfb_growing_set_label(growing, label);
+  const lfb_status set = lfb_any_set_label((lfb_any){LFB_KIND_GROWING, {growing}}, label);
   if (set != LFB_OK)
     lfb_growing_free(growing);
   return set;
@@ -120,31 +120,25 @@ static PyObject *growing_create_mapped(PyObject *type, PyObject *args, PyObject 
   return growing_make_of((PyTypeObject *)type, args, kwargs, true);
 }
 
-/* Opens a file in place; a const filter is never changed, since read_only is then set. */
-static lfb_status growing_open_path(const lfbpy_source *source, const char *path, void **growing)
-{
-  const lfb_read_limits limits = lfbpy_source_limits(source);
-  const lfb_growing *constant = NULL;
-  lfb_growing *opened = NULL;
-  const lfb_status status = source->read_only
-                                ? lfb_growing_mapped_open_read_only(path, &limits, &constant)
-                                : lfb_growing_mapped_open(path, &limits, &opened);
-  *growing = source->read_only ? (void *)(uintptr_t)constant : opened;
-  return status;
-}
-
+/* Opens a file in place. */
 static PyObject *growing_open_source(PyTypeObject *type, const lfbpy_source *source)
 {
+  const lfb_opening how = source->read_only ? LFB_OPEN_IN_PLACE : LFB_OPEN_SHARED;
+  const lfb_read_limits limits = lfbpy_source_limits(source);
   const char *path = PyBytes_AsString(source->path);
-  void *growing = NULL;
   lfbpy_outcome outcome;
+  lfb_form form;
+  lfb_any any;
 
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(growing_open_path(source, path, &growing));
+  /* not a copy of a saved one */
+  outcome = LFBPY_OUTCOME(lfb_form_of_file(path, &form) == LFB_ERROR_GROWING
+                              ? LFB_ERROR_NOT_MAPPED
+                              : lfb_any_open(path, LFB_KIND_GROWING, how, &limits, &any));
   Py_END_ALLOW_THREADS
   if (outcome.status != LFB_OK)
     return lfbpy_raise(outcome, source->path);
-  PyObject *self = lfbpy_holder_new(type, growing, growing_free);
+  PyObject *self = lfbpy_holder_new(type, any.growing, growing_free);
   if (self != NULL)
     ((lfbpy_holder *)self)->read_only = source->read_only;
   return self;
@@ -162,64 +156,31 @@ static PyObject *growing_open(PyObject *type, PyObject *args, PyObject *kwargs)
 
 static void growing_dealloc(PyObject *self)
 {
-  lfb_growing_mapped_close(lfbpy_holder_read(self));
+  lfb_growing_free(lfbpy_holder_read(self));
   lfbpy_instance_free(self);
 }
 
 /* ---- files and bytes ------------------------------------------------------------------------- */
 
-static lfb_status growing_load_path(const char *path, const lfb_read_limits *limits, void **object)
-{
-  lfb_growing *growing = NULL;
-  const lfb_status status = lfb_growing_load(path, limits, &growing);
-  *object = growing;
-  return status;
-}
-
-static lfb_status growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                               void **object)
-{
-  lfb_growing *growing = NULL;
-  const lfb_status status = lfb_growing_read(read, from, limits, &growing);
-  *object = growing;
-  return status;
-}
-
-static lfb_status growing_save_path(const void *object, lfb_form form, const char *path)
-{
-  (void)form;
-  return lfb_growing_save(object, path);
-}
-
-static lfb_status growing_write(const void *object, lfb_form form, lfb_write_fn write, void *to)
-{
-  (void)form;
-  return lfb_growing_write(object, write, to);
-}
-
-static const lfbpy_form_calls growing_forms = {growing_load_path, growing_read,
-                                               growing_save_path, growing_write,
-                                               growing_free};
-
 static PyObject *growing_load(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_load(type, args, kwargs, &growing_forms);
+  return lfbpy_holder_load(type, args, kwargs, LFB_KIND_GROWING);
 }
 
 static PyObject *growing_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_from_bytes(type, args, kwargs, &growing_forms);
+  return lfbpy_holder_from_bytes(type, args, kwargs, LFB_KIND_GROWING);
 }
 
 static PyObject *growing_save(PyObject *self, PyObject *path)
 {
-  return lfbpy_holder_save(self, path, LFB_FORM_NONE, &growing_forms);
+  return lfbpy_holder_save(self, path, LFB_KIND_GROWING, LFB_FORM_NONE);
 }
 
 static PyObject *growing_to_bytes(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
-  return lfbpy_holder_to_bytes(self, LFB_FORM_NONE, &growing_forms);
+  return lfbpy_holder_to_bytes(self, LFB_KIND_GROWING, LFB_FORM_NONE);
 }
 
 static PyObject *growing_sync(PyObject *self, PyObject *ignored)
@@ -227,7 +188,7 @@ static PyObject *growing_sync(PyObject *self, PyObject *ignored)
   (void)ignored;
   lfbpy_outcome outcome;
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(lfb_growing_mapped_sync(lfbpy_holder_read(self)));
+  outcome = LFBPY_OUTCOME(lfb_any_sync(LFBPY_ANY(self, LFB_KIND_GROWING)));
   Py_END_ALLOW_THREADS
   return lfbpy_none_or_raise(outcome, NULL);
 }
@@ -241,15 +202,15 @@ static PyObject *growing_read_only(PyObject *self, void *closure)
 static PyObject *growing_copy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
   const char *label;
-  lfb_growing *copy = NULL;
+  lfb_any copy = {0};
   lfb_status status;
   if (!lfbpy_label_parse(args, kwargs, &label))
     return NULL;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_growing_copy(lfbpy_holder_read(self), &copy);
-  status = growing_labelled(status, label, copy);
+  status = lfb_any_copy(LFBPY_ANY(self, LFB_KIND_GROWING), &copy);
+  status = growing_labelled(status, label, copy.growing);
   Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_new(Py_TYPE(self), copy, growing_free)
+  return status == LFB_OK ? lfbpy_holder_new(Py_TYPE(self), copy.growing, growing_free)
                           : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
@@ -264,7 +225,7 @@ static PyObject *growing_to_filter(PyObject *self, PyObject *ignored)
   lfb_filter *filter = NULL;
   lfb_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_growing_to_filter(lfbpy_holder_read(self), &filter);
+  status = lfb_any_to_plain(LFBPY_ANY(self, LFB_KIND_GROWING), &filter);
   Py_END_ALLOW_THREADS
   return status == LFB_OK ? lfbpy_holder_named("Filter", filter, growing_plain_free)
                           : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
@@ -309,7 +270,7 @@ static PyObject *growing_sizeof(PyObject *self, PyObject *ignored)
 static PyObject *growing_label(PyObject *self, void *closure)
 {
   (void)closure;
-  return PyUnicode_FromString(lfb_growing_label(lfbpy_holder_read(self)));
+  return PyUnicode_FromString(lfb_any_label(LFBPY_ANY(self, LFB_KIND_GROWING)));
 }
 
 static int growing_contains(PyObject *self, PyObject *key)

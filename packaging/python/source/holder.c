@@ -41,6 +41,17 @@ PyObject *lfbpy_holder_new(PyTypeObject *type, void *object, void (*free)(void *
   return self;
 }
 
+/* The same of a filter of any kind. */
+static PyObject *holder_new_any(PyTypeObject *type, lfb_any any)
+{
+  PyObject *self = PyType_GenericAlloc(type, 0);
+  if (self == NULL)
+    lfb_any_free(any);
+  else
+    ((lfbpy_holder *)self)->object = any.filter;
+  return self;
+}
+
 PyObject *lfbpy_holder_named(const char *name, void *object, void (*free)(void *object))
 {
   PyTypeObject *type = lfbpy_class(name);
@@ -54,58 +65,54 @@ PyObject *lfbpy_holder_named(const char *name, void *object, void (*free)(void *
 }
 
 static PyObject *holder_load(PyTypeObject *type, const lfbpy_source *source,
-                             const lfbpy_form_calls *calls)
+                             lfb_kind kind)
 {
   const lfb_read_limits limits = lfbpy_source_limits(source);
   const char *path = PyBytes_AsString(source->path);
-  void *object = NULL;
   lfbpy_outcome outcome;
+  lfb_any any;
 
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(calls->load(path, &limits, &object));
+  outcome = LFBPY_OUTCOME(lfb_any_open(path, kind, LFB_OPEN_COPY, &limits, &any));
   Py_END_ALLOW_THREADS
-  return outcome.status == LFB_OK ? lfbpy_holder_new(type, object, calls->free)
-                                  : lfbpy_raise(outcome, source->path);
+  return outcome.status == LFB_OK ? holder_new_any(type, any) : lfbpy_raise(outcome, source->path);
 }
 
-PyObject *lfbpy_holder_load(PyObject *type, PyObject *args, PyObject *kwargs,
-                            const lfbpy_form_calls *calls)
+PyObject *lfbpy_holder_load(PyObject *type, PyObject *args, PyObject *kwargs, lfb_kind kind)
 {
   lfbpy_source source = {0};
   PyObject *self = NULL;
   if (lfbpy_source_parse_path(args, kwargs, &source))
-    self = holder_load((PyTypeObject *)type, &source, calls);
+    self = holder_load((PyTypeObject *)type, &source, kind);
   lfbpy_source_close(&source);
   return self;
 }
 
 /* Reads all of the input: bytes after the filter are an error. */
-static lfb_status holder_read(lfbpy_input *input, const lfb_read_limits *limits,
-                              const lfbpy_form_calls *calls, void **object)
+static lfb_status holder_read(lfbpy_input *input, const lfb_read_limits *limits, lfb_kind kind,
+                              lfb_any *any)
 {
-  const lfb_status status = calls->read(lfbpy_input_read, input, limits, object);
+  const lfb_status status = lfb_any_read(lfbpy_input_read, input, kind, limits, any);
   if (status != LFB_OK || input->left == 0)
     return status;
-  calls->free(*object);
+  lfb_any_free(*any);
   return LFB_ERROR_TRAILING_BYTES;
 }
 
 static PyObject *holder_from_view(PyTypeObject *type, const Py_buffer *view,
-                                  const lfb_read_limits *limits, const lfbpy_form_calls *calls)
+                                  const lfb_read_limits *limits, lfb_kind kind)
 {
   lfbpy_input input = {view->buf, (size_t)view->len};
-  void *object = NULL;
   lfb_status status;
+  lfb_any any;
 
   Py_BEGIN_ALLOW_THREADS
-  status = holder_read(&input, limits, calls, &object);
+  status = holder_read(&input, limits, kind, &any);
   Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_new(type, object, calls->free)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return status == LFB_OK ? holder_new_any(type, any) : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
-PyObject *lfbpy_holder_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs,
-                                  const lfbpy_form_calls *calls)
+PyObject *lfbpy_holder_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs, lfb_kind kind)
 {
   lfbpy_source source = {0};
   Py_buffer view = {0};
@@ -113,13 +120,12 @@ PyObject *lfbpy_holder_from_bytes(PyObject *type, PyObject *args, PyObject *kwar
       PyObject_GetBuffer(source.bytes, &view, PyBUF_SIMPLE) < 0)
     return NULL;
   const lfb_read_limits limits = lfbpy_source_limits(&source);
-  PyObject *self = holder_from_view((PyTypeObject *)type, &view, &limits, calls);
+  PyObject *self = holder_from_view((PyTypeObject *)type, &view, &limits, kind);
   PyBuffer_Release(&view);
   return self;
 }
 
-PyObject *lfbpy_holder_save(PyObject *self, PyObject *path, lfb_form form,
-                            const lfbpy_form_calls *calls)
+PyObject *lfbpy_holder_save(PyObject *self, PyObject *path, lfb_kind kind, lfb_form form)
 {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes))
@@ -128,20 +134,23 @@ PyObject *lfbpy_holder_save(PyObject *self, PyObject *path, lfb_form form,
   lfbpy_outcome outcome;
 
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(calls->save(lfbpy_holder_read(self), form, name));
+  outcome = LFBPY_OUTCOME(kind == LFB_KIND_PLAIN ? lfb_filter_save(lfbpy_holder_read(self), form, name)
+                                                 : lfb_any_save(LFBPY_ANY(self, kind), name));
   Py_END_ALLOW_THREADS
   PyObject *result = lfbpy_none_or_raise(outcome, bytes);
   Py_DECREF(bytes);
   return result;
 }
 
-PyObject *lfbpy_holder_to_bytes(PyObject *self, lfb_form form, const lfbpy_form_calls *calls)
+PyObject *lfbpy_holder_to_bytes(PyObject *self, lfb_kind kind, lfb_form form)
 {
   lfbpy_output output = {0};
   lfb_status status;
 
   Py_BEGIN_ALLOW_THREADS
-  status = calls->write(lfbpy_holder_read(self), form, lfbpy_output_write, &output);
+  status = kind == LFB_KIND_PLAIN
+               ? lfb_filter_write(lfbpy_holder_read(self), form, lfbpy_output_write, &output)
+               : lfb_any_write(LFBPY_ANY(self, kind), lfbpy_output_write, &output);
   Py_END_ALLOW_THREADS
   PyObject *result = status == LFB_OK
                          ? PyBytes_FromStringAndSize(output.bytes, (Py_ssize_t)output.size)

@@ -8,7 +8,7 @@
 #ifndef LFBPY_HOLDER_H
 #define LFBPY_HOLDER_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/any.h>
 
 #include "packaging/python/source/config.h"
 #include "packaging/python/source/python.h"
@@ -21,14 +21,8 @@ typedef struct lfbpy_holder {
   bool answers_when_full; /* Growing: put and claim raise no FullError */
 } lfbpy_holder;
 
-/* The functions of a class for files and bytes.  With one form only, `form` is ignored. */
-typedef struct lfbpy_form_calls {
-  lfb_status (*load)(const char *path, const lfb_read_limits *limits, void **object);
-  lfb_status (*read)(lfb_read_fn read, void *from, const lfb_read_limits *limits, void **object);
-  lfb_status (*save)(const void *object, lfb_form form, const char *path);
-  lfb_status (*write)(const void *object, lfb_form form, lfb_write_fn write, void *to);
-  void (*free)(void *object);
-} lfbpy_form_calls;
+/* The held object as one of any kind. */
+#define LFBPY_ANY(self, kind) ((lfb_any){kind, {lfbpy_holder_read(self)}})
 
 /* The held object; for put and claim only if it may be changed: raises io.UnsupportedOperation. */
 static inline void *lfbpy_holder_read(PyObject *self)
@@ -55,14 +49,12 @@ PyObject *lfbpy_holder_new(PyTypeObject *type, void *object, void (*free)(void *
 /* The same for the class `name`. */
 PyObject *lfbpy_holder_named(const char *name, void *object, void (*free)(void *object));
 
-/* As the functions of `calls`, for methods: load(), from_bytes(), save(), to_bytes(). */
-PyObject *lfbpy_holder_load(PyObject *type, PyObject *args, PyObject *kwargs,
-                            const lfbpy_form_calls *calls);
-PyObject *lfbpy_holder_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs,
-                                  const lfbpy_form_calls *calls);
-PyObject *lfbpy_holder_save(PyObject *self, PyObject *path, lfb_form form,
-                            const lfbpy_form_calls *calls);
-PyObject *lfbpy_holder_to_bytes(PyObject *self, lfb_form form, const lfbpy_form_calls *calls);
+/* Methods of a class of this kind: load(), from_bytes(), save(), to_bytes(); only a plain filter has a choice of
+ * `form`. */
+PyObject *lfbpy_holder_load(PyObject *type, PyObject *args, PyObject *kwargs, lfb_kind kind);
+PyObject *lfbpy_holder_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs, lfb_kind kind);
+PyObject *lfbpy_holder_save(PyObject *self, PyObject *path, lfb_kind kind, lfb_form form);
+PyObject *lfbpy_holder_to_bytes(PyObject *self, lfb_kind kind, lfb_form form);
 
 /* Takes (*, label=None): the label for a copy; NULL for none. */
 bool lfbpy_label_parse(PyObject *args, PyObject *kwargs, const char **label);

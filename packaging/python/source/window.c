@@ -83,13 +83,13 @@ static PyObject *window_open_source(PyTypeObject *type, const lfbpy_source *sour
 {
   const char *path = PyBytes_AsString(source->path);
   const lfb_read_limits limits = lfbpy_source_limits(source);
-  lfb_window *window = NULL;
   lfbpy_outcome outcome;
+  lfb_any any;
 
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(lfb_window_mapped_open(path, &limits, &window));
+  outcome = LFBPY_OUTCOME(lfb_any_open(path, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any));
   Py_END_ALLOW_THREADS
-  return outcome.status == LFB_OK ? lfbpy_holder_new(type, window, window_free)
+  return outcome.status == LFB_OK ? lfbpy_holder_new(type, any.window, window_free)
                                   : lfbpy_raise(outcome, source->path);
 }
 
@@ -112,7 +112,7 @@ static PyObject *window_sync(PyObject *self, PyObject *ignored)
   lfbpy_outcome outcome;
   (void)ignored;
   Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(lfb_window_mapped_sync(lfbpy_holder_read(self)));
+  outcome = LFBPY_OUTCOME(lfb_any_sync(LFBPY_ANY(self, LFB_KIND_WINDOW)));
   Py_END_ALLOW_THREADS
   return lfbpy_none_or_raise(outcome, NULL);
 }
@@ -125,58 +125,25 @@ static void window_dealloc(PyObject *self)
 
 /* ---- files and bytes ------------------------------------------------------------------------- */
 
-static lfb_status window_load_path(const char *path, const lfb_read_limits *limits, void **object)
-{
-  lfb_window *window = NULL;
-  const lfb_status status = lfb_window_load(path, limits, &window);
-  *object = window;
-  return status;
-}
-
-static lfb_status window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                              void **object)
-{
-  lfb_window *window = NULL;
-  const lfb_status status = lfb_window_read(read, from, limits, &window);
-  *object = window;
-  return status;
-}
-
-static lfb_status window_save_path(const void *object, lfb_form form, const char *path)
-{
-  (void)form;
-  return lfb_window_save(object, path);
-}
-
-static lfb_status window_write(const void *object, lfb_form form, lfb_write_fn write, void *to)
-{
-  (void)form;
-  return lfb_window_write(object, write, to);
-}
-
-static const lfbpy_form_calls window_forms = {window_load_path, window_read,
-                                              window_save_path, window_write,
-                                              window_free};
-
 static PyObject *window_load(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_load(type, args, kwargs, &window_forms);
+  return lfbpy_holder_load(type, args, kwargs, LFB_KIND_WINDOW);
 }
 
 static PyObject *window_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  return lfbpy_holder_from_bytes(type, args, kwargs, &window_forms);
+  return lfbpy_holder_from_bytes(type, args, kwargs, LFB_KIND_WINDOW);
 }
 
 static PyObject *window_save(PyObject *self, PyObject *path)
 {
-  return lfbpy_holder_save(self, path, LFB_FORM_NONE, &window_forms);
+  return lfbpy_holder_save(self, path, LFB_KIND_WINDOW, LFB_FORM_NONE);
 }
 
 static PyObject *window_to_bytes(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
-  return lfbpy_holder_to_bytes(self, LFB_FORM_NONE, &window_forms);
+  return lfbpy_holder_to_bytes(self, LFB_KIND_WINDOW, LFB_FORM_NONE);
 }
 
 /* ---- generations ----------------------------------------------------------------------------- */

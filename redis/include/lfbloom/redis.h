@@ -6,10 +6,8 @@
 #ifndef LFBLOOM_REDIS_H
 #define LFBLOOM_REDIS_H
 
-#include <lfbloom/filter.h>
-#include <lfbloom/growing.h>
+#include <lfbloom/any.h>
 #include <lfbloom/status.h>
-#include <lfbloom/window.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -353,14 +351,11 @@ LFB_CHECKED lfb_status lfb_redis_save(const lfb_redis_options *options, const ch
 LFB_CHECKED lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
                                       lfb_filter **local);
 
-/*
- * What a key of the module for Redis holds (docs/module.md), in memory: one of the first three is
- * not NULL.  The bits are the same here and there.
- */
+/* What a key of the module for Redis holds (docs/module.md), in memory.  The bits are the same here and
+ * there. */
 typedef struct lfb_redis_module_value {
-  lfb_filter *filter;   /* strategy fast; also a key that can grow, and has not grown yet       */
-  lfb_growing *growing; /* layers of strategy fast                                              */
-  lfb_window *window;   /* of the clock or of keys: see period_ms                               */
+  lfb_any any; /* plain, of strategy fast, also a key that can grow and has not grown yet; growing, with
+                  layers of strategy fast; or a window of the clock or of keys (period_ms) */
   uint64_t period_ms;   /* of a window: the length of a generation, which the server ends by its
                            clock; 0: it ends one after n / G new keys                           */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
@@ -379,7 +374,7 @@ typedef struct lfb_redis_module_value {
  *          number of its items; its label, and its memory preference for later layers, are lost.
  * Rights   BF.LOADCHUNK, BF.CARD, TYPE, PEXPIRE, EVAL with EXISTS, PERSIST and RENAMENX, UNLINK.
  * Fails    LFB_ERROR_REDIS_BAD_NAME, _EXISTS; LFB_ERROR_MODULE_MISSING; LFB_ERROR_MODULE_FILTER:
- *          another strategy than fast, n or p unknown, a key of the hash that is not in files, or a
+ *          a counting filter, another strategy than fast, n or p unknown, a key of the hash that is not in files, or a
  *          window that advances by insertions itself; LFB_ERROR_OVER_LIMIT: larger than the
  *          module's max-bytes; LFB_ERROR_REDIS_PART: the server lost the key during the call;
  *          LFB_ERROR_REDIS_OTHER_SLOT: a name with a brace but no hash tag, in a cluster;
@@ -397,9 +392,9 @@ LFB_CHECKED lfb_status lfb_redis_module_save(const lfb_redis_options *options, c
  * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT; LFB_ERROR_REDIS_NO_FILTER: a key of another type;
  *        LFB_ERROR_REDIS_UNFINISHED: chunks of it are missing; LFB_ERROR_MODULE_MISSING, _CHANGED;
  *        LFB_ERROR_MODULE_CHAIN: it has grown, and not as a growing filter does, with twice the
- *        keys in each layer, from LFB_GROWING_LEAST on; as lfb_growing_read() and
- *        lfb_window_read(); LFB_ERROR_STOPPED.
- * Owner  the caller, until lfb_filter_free(), lfb_growing_free() or lfb_window_free().
+ *        keys in each layer, from LFB_GROWING_LEAST on; as lfb_any_read();
+ *        LFB_ERROR_STOPPED.
+ * Owner  the caller, until lfb_any_free().
  */
 LFB_CHECKED lfb_status lfb_redis_module_load(const lfb_redis_options *options, const char *name,
                                              const lfb_read_limits *limits,

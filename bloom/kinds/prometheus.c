@@ -1,0 +1,316 @@
+/*
+ * prometheus.c - writes the figures of filters of any kind, and of watches, as one text for Prometheus.
+ *
+ * All lines of one metric must be adjacent: first its head, then its samples.  So the figures of all filters are
+ * taken first, once for each.
+ *
+ * Source: prometheus.io/docs/instrumenting/exposition_formats, text format 0.0.4.
+ */
+#include <lfbloom/any.h>
+#include <lfbloom/watch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  NAME_SIZE = 2 * LFB_LABEL_SIZE + 1, /* a name, each byte of it escaped */
+  NUMBER_SIZE = 40,
+  LINE_SIZE = 512,
+};
+
+/* What has a metric. */
+typedef enum metric_of {
+  OF_FILTER,     /* each filter that is no window    */
+  OF_WATCH,      /* each watch                       */
+  OF_WINDOW,     /* each window                      */
+  OF_GENERATION, /* each live generation of a window */
+} metric_of;
+
+/* The metrics, in the order in which they are written. */
+typedef enum metric_id {
+  METRIC_BITS,
+  METRIC_BYTES,
+  METRIC_BITS_SET,
+  METRIC_BITS_SET_AGE,
+  METRIC_FILL,
+  METRIC_EXPECTED,
+  METRIC_ELEMENTS,
+  METRIC_SATURATED,
+  METRIC_STUCK,
+  METRIC_FILL_CROSSED,
+  METRIC_EXPECTED_CROSSED,
+  METRIC_MAYBE,
+  METRIC_NO,
+  METRIC_FALSE_POSITIVES,
+  METRIC_OBSERVED,
+  METRIC_WINDOW_INSERTIONS,
+  METRIC_WINDOW_BYTES,
+  METRIC_WINDOW_BITS,
+  METRIC_WINDOW_GENERATION,
+  METRIC_WINDOW_EXPECTED,
+  METRIC_GENERATION_BITS_SET,
+  METRIC_GENERATION_ELEMENTS,
+  METRIC_COUNT,
+} metric_id;
+
+/* The help must have no backslash and no line feed: it is written without escaping. */
+typedef struct metric {
+  metric_of of;
+  const char *name, *type, *help;
+} metric;
+
+static const metric metrics[METRIC_COUNT] = {
+    [METRIC_BITS] = {OF_FILTER, "lfbloom_filter_bits", "gauge", "Bits of the filter."},
+    [METRIC_BYTES] = {OF_FILTER, "lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
+    [METRIC_BITS_SET] = {OF_FILTER, "lfbloom_filter_bits_set", "gauge", "Bits that are set."},
+    [METRIC_BITS_SET_AGE] = {OF_FILTER, "lfbloom_filter_bits_set_age_seconds", "gauge",
+                             "Seconds since the bits set were counted."},
+    [METRIC_FILL] = {OF_FILTER, "lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set."},
+    [METRIC_EXPECTED] = {OF_FILTER, "lfbloom_filter_expected_false_positive_ratio", "gauge",
+                         "Probability of a false positive now, from the bits set."},
+    [METRIC_ELEMENTS] = {OF_FILTER, "lfbloom_filter_approximate_elements", "gauge",
+                         "Distinct keys that were put, estimated."},
+    [METRIC_SATURATED] = {OF_FILTER, "lfbloom_filter_saturated", "gauge", "1 if every answer is maybe."},
+    [METRIC_STUCK] = {OF_FILTER, "lfbloom_filter_stuck_counters", "gauge",
+                      "Counters that are permanently full."},
+    [METRIC_FILL_CROSSED] = {OF_WATCH, "lfbloom_filter_fill_limit_crossed", "gauge",
+                             "1 if the fill has crossed its limit."},
+    [METRIC_EXPECTED_CROSSED] = {OF_WATCH, "lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
+                                 "1 if the expected ratio of false positives has crossed its limit."},
+    [METRIC_MAYBE] = {OF_WATCH, "lfbloom_filter_maybe_answers_total", "counter",
+                      "Answers maybe, as reported."},
+    [METRIC_NO] = {OF_WATCH, "lfbloom_filter_no_answers_total", "counter", "Answers no, as reported."},
+    [METRIC_FALSE_POSITIVES] = {OF_WATCH, "lfbloom_filter_false_positives_total", "counter",
+                                "False positives, as reported."},
+    [METRIC_OBSERVED] = {OF_WATCH, "lfbloom_filter_observed_false_positive_ratio", "gauge",
+                         "False positives per query of an absent key, as reported."},
+    [METRIC_WINDOW_INSERTIONS] = {OF_WINDOW, "lfbloom_window_expected_insertions", "gauge",
+                                  "Distinct keys per span that the window was made for."},
+    [METRIC_WINDOW_BYTES] = {OF_WINDOW, "lfbloom_window_bytes", "gauge", "Memory of the bits."},
+    [METRIC_WINDOW_BITS] = {OF_WINDOW, "lfbloom_window_generation_bits", "gauge", "Bits of one generation."},
+    [METRIC_WINDOW_GENERATION] = {OF_WINDOW, "lfbloom_window_generations_total", "counter",
+                                  "Number of the current generation."},
+    [METRIC_WINDOW_EXPECTED] = {OF_WINDOW, "lfbloom_window_expected_false_positive_ratio", "gauge",
+                                "Probability of a false positive now, from the bits set."},
+    [METRIC_GENERATION_BITS_SET] = {OF_GENERATION, "lfbloom_window_generation_bits_set", "gauge",
+                                    "Bits of the generation that are set."},
+    [METRIC_GENERATION_ELEMENTS] = {OF_GENERATION, "lfbloom_window_generation_approximate_elements", "gauge",
+                                    "Distinct keys that were put into the generation, estimated."},
+};
+
+/* What is written of a filter. */
+typedef struct exposed {
+  const char *name;
+  lfb_figures figures;
+  bool watched;
+  lfb_watch_figures watch; /* if it is watched */
+} exposed;
+
+static double metric_keys(uint64_t count)
+{
+  return count == UINT64_MAX ? (double)INFINITY : (double)count;
+}
+
+/* The value of a metric; `age` is that of a generation. */
+static double metric_value(metric_id id, const exposed *filter, uint32_t age)
+{
+  const lfb_watch_figures *watch = &filter->watch;
+  const lfb_stats *stats = &filter->figures.all;
+  const lfb_window_figures *window = &filter->figures.window;
+
+  switch (id) {
+  case METRIC_BITS:
+    return (double)stats->bit_count;
+  case METRIC_BYTES:
+  case METRIC_WINDOW_BYTES:
+    return (double)stats->bytes;
+  case METRIC_BITS_SET:
+    return (double)stats->bits_set;
+  case METRIC_BITS_SET_AGE:
+    return stats->bits_set_age;
+  case METRIC_FILL:
+    return (double)stats->bits_set / (double)stats->reachable_bits;
+  case METRIC_EXPECTED:
+  case METRIC_WINDOW_EXPECTED:
+    return stats->expected_fpp;
+  case METRIC_ELEMENTS:
+    return stats->saturated ? (double)INFINITY : (double)stats->approximate_count;
+  case METRIC_SATURATED:
+    return stats->saturated;
+  case METRIC_STUCK:
+    return (double)stats->counters_stuck;
+  case METRIC_FILL_CROSSED:
+    return (watch->crossed & LFB_WATCH_FILL) != 0;
+  case METRIC_EXPECTED_CROSSED:
+    return (watch->crossed & LFB_WATCH_EXPECTED_FPP) != 0;
+  case METRIC_MAYBE:
+    return (double)watch->maybe;
+  case METRIC_NO:
+    return (double)watch->no;
+  case METRIC_FALSE_POSITIVES:
+    return (double)watch->false_positives;
+  case METRIC_OBSERVED:
+    return watch->observed_fpp;
+  case METRIC_WINDOW_INSERTIONS:
+    return (double)window->expected_insertions;
+  case METRIC_WINDOW_BITS:
+    return (double)window->bit_count;
+  case METRIC_WINDOW_GENERATION:
+    return (double)window->generation;
+  case METRIC_GENERATION_BITS_SET:
+    return (double)window->live[age].bits_set;
+  default: /* METRIC_GENERATION_ELEMENTS */
+    return metric_keys(window->live[age].approximate_count);
+  }
+}
+
+/* How many samples of a metric a filter has. */
+static uint32_t metric_samples(metric_of of, const exposed *filter)
+{
+  const bool window = filter->figures.kind == LFB_KIND_WINDOW;
+
+  switch (of) {
+  case OF_FILTER:
+    return !window;
+  case OF_WATCH:
+    return filter->watched;
+  case OF_WINDOW:
+    return window;
+  default: /* OF_GENERATION */
+    return window ? filter->figures.window.generations + 1 : 0;
+  }
+}
+
+/* Escapes a name as a label's value.  A name has no line feed, so two characters need escaping. */
+static void text_escape(const char *name, char escaped[NAME_SIZE])
+{
+  for (; *name != '\0'; name++) {
+    if (*name == '\\' || *name == '"')
+      *escaped++ = '\\';
+    *escaped++ = *name;
+  }
+  *escaped = '\0';
+}
+
+/* Replaces the locale's decimal point, which may have several bytes, by a dot. */
+static void text_dot(char *number)
+{
+  char *to = number;
+
+  for (const char *at = number; *at != '\0'; at++) {
+    const bool plain = strchr("0123456789+-e", *at) != NULL;
+    if (plain)
+      *to++ = *at;
+    else if (to == number || to[-1] != '.')
+      *to++ = '.';
+  }
+  *to = '\0';
+}
+
+/* Writes a whole number with all its digits, any other with nine. */
+static void text_number(double value, char number[NUMBER_SIZE])
+{
+  if (isnan(value) || isinf(value)) {
+    (void)snprintf(number, NUMBER_SIZE, "%s", isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+    return;
+  }
+  (void)snprintf(number, NUMBER_SIZE, value == floor(value) ? "%.17g" : "%.9g", value);
+  text_dot(number);
+}
+
+static lfb_status metric_write_head(const metric *of, lfb_write_fn write, void *to)
+{
+  char line[LINE_SIZE];
+  const int size = snprintf(line, sizeof line, "# HELP %s %s\n# TYPE %s %s\n", of->name,
+                            of->help, of->name, of->type);
+  return write(to, line, (size_t)size);
+}
+
+/* Writes one sample: of a window it has its name as label `window`, of others as label `filter`. */
+static lfb_status metric_write_sample(metric_id id, const exposed *filter, uint32_t age,
+                                      lfb_write_fn write, void *to)
+{
+  const metric *of = &metrics[id];
+  char line[LINE_SIZE], escaped[NAME_SIZE], digits[NUMBER_SIZE], generation[32] = "";
+
+  text_escape(filter->name, escaped);
+  text_number(metric_value(id, filter, age), digits);
+  if (of->of == OF_GENERATION)
+    (void)snprintf(generation, sizeof generation, ",generation=\"%u\"", (unsigned)age);
+  const int size = snprintf(line, sizeof line, "%s{%s=\"%s\"%s} %s\n", of->name,
+                            of->of == OF_WINDOW || of->of == OF_GENERATION ? "window" : "filter",
+                            escaped, generation, digits);
+  return write(to, line, (size_t)size);
+}
+
+/* Writes a metric, if one of the filters has it. */
+static lfb_status metric_write(metric_id id, const exposed *filters, size_t count, lfb_write_fn write,
+                               void *to)
+{
+  lfb_status status = LFB_OK;
+  bool begun = false;
+
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t samples = metric_samples(metrics[id].of, &filters[i]);
+    if (samples > 0 && !begun)
+      status = metric_write_head(&metrics[id], write, to);
+    begun |= samples > 0;
+    for (uint32_t age = 0; status == LFB_OK && age < samples; age++)
+      status = metric_write_sample(id, &filters[i], age, write, to);
+    if (status != LFB_OK)
+      return status;
+  }
+  return LFB_OK;
+}
+
+/* Checks the names. */
+static lfb_status exposed_check(const exposed *filters, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (lfb_label_check(filters[i].name) != LFB_OK)
+      return LFB_ERROR_BAD_LABEL;
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(filters[i].name, filters[j].name) == 0)
+        return LFB_ERROR_SAME_NAME;
+  }
+  return LFB_OK;
+}
+
+/* Writes the text, and frees the filters' figures; NULL: there was no memory for them. */
+static lfb_status exposed_write(exposed *filters, size_t count, lfb_write_fn write, void *to)
+{
+  if (filters == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = exposed_check(filters, count);
+  for (metric_id id = METRIC_BITS; status == LFB_OK && id < METRIC_COUNT; id++)
+    status = metric_write(id, filters, count, write, to);
+  free(filters);
+  return status;
+}
+
+lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
+                                lfb_write_fn write, void *to)
+{
+  exposed *filters = calloc(count + 1, sizeof *filters); /* never of 0 bytes */
+
+  for (size_t i = 0; filters != NULL && i < count; i++) {
+    lfb_watch_look(watches[i], &filters[i].watch);
+    filters[i].name = filters[i].watch.name;
+    filters[i].figures.all = filters[i].watch.stats;
+    filters[i].watched = true;
+  }
+  return exposed_write(filters, count, write, to);
+}
+
+lfb_status lfb_any_prometheus(const lfb_any *anys, const char *const *names, size_t count,
+                              lfb_write_fn write, void *to)
+{
+  exposed *filters = calloc(count + 1, sizeof *filters);
+
+  for (size_t i = 0; filters != NULL && i < count; i++) {
+    filters[i].name = names[i];
+    lfb_any_stats(anys[i], &filters[i].figures);
+  }
+  return exposed_write(filters, count, write, to);
+}
