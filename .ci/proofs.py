@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ElementTree
 
 # Of rules in these packages nothing is followed: they are the rest of the library, and helpers of all
 # tests. The files of these packages count if a proof's own rules name or include them.
-APART = re.compile(r"^(@|//(atomic|bloom|redis|cli|packaging|tests/support)([:/]|$)|//:)")
+APART = re.compile(r"^(@|//(include|atomic|bloom|redis|cli|packaging|tests/support)([:/]|$)|//:)")
 ATTRIBUTES = ("args", "cmd", "copts", "defines", "linkopts", "local_defines")
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 PROOFS = 'attr(tags, "[\\[ ]proof[,\\]]", tests(//...))'

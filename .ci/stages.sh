@@ -191,7 +191,7 @@ changed() {
   LC_ALL=C comm -12 "$work/changed" "$1" | while read -r file; do
     case $file in
     *.c) echo "$file" ;;
-    *.h) xargs grep -lE "^#.*include.*[<\"]${file#*/include/}[>\"]" <"$1" | grep '\.c$' ;;
+    *.h) xargs grep -lE "^#.*include.*[<\"]${file#include/}[>\"]" <"$1" | grep '\.c$' ;;
     esac
   done | LC_ALL=C sort -u
 }

@@ -13,7 +13,7 @@
 #include "bench/benches.h"
 #include "bench/scene.h"
 #include "bench/shim.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -8,7 +8,7 @@
 #include <lfbloom/counting.h>
 
 #include "bench/ways.h"
-#include "bloom/kinds/counting.h"
+#include "bloom/counting/counting.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -24,7 +24,7 @@
 #include "bench/benches.h"
 #include "bench/keys.h"
 #include "bench/shim.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/digest.h"
 #include "bloom/files/forms.h"
 

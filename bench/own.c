@@ -8,7 +8,7 @@
 
 #include "bench/ways.h"
 #include "bench/xxh3.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

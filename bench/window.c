@@ -7,7 +7,7 @@
 #include <lfbloom/window.h>
 
 #include "bench/ways.h"
-#include "bloom/kinds/window.h"
+#include "bloom/window/window.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -24,7 +24,6 @@ HEAD = """\
 """
 ENTRY = re.compile(r"^ <(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)")
 VALUE = re.compile(r"^ +<[0-9a-f]+> +DW_AT_(\w+) *: (?:\(.*?\): )?(.*?)\s*(?:\t.*)?$")
-FOLDERS = ["atomic/include", "bloom/include", "redis/include"]
 
 
 def run(*command):
@@ -53,14 +52,14 @@ class Entry:
 
 def entries(functions):
     """What the installed headers declare, by offset; `functions` must be among it."""
-    headers = sorted({h.name for f in FOLDERS for h in pathlib.Path(f, "lfbloom").glob("*.h")})
+    headers = sorted(h.name for h in pathlib.Path("include/lfbloom").glob("*.h"))
     with tempfile.TemporaryDirectory() as work:
         code, compiled = pathlib.Path(work, "interface.c"), str(pathlib.Path(work, "interface.o"))
         # gcc describes only the functions that something uses.
         code.write_text("".join(f"#include <lfbloom/{h}>\n" for h in headers)
                         + "".join(f"void (*use_{f})(void) = (void (*)(void)){f};\n" for f in functions))
         run("gcc", "-std=c11", "-w", "-gdwarf-5", "-fno-eliminate-unused-debug-types",
-            *("-I" + f for f in FOLDERS), "-c", str(code), "-o", compiled)
+            "-Iinclude", "-c", str(code), "-o", compiled)
         text = run("readelf", "--debug-dump=info", compiled)
     found, path = {}, []
     for line in text.splitlines():

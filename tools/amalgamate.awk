@@ -39,7 +39,7 @@ function die(message)
 # The file of this tree that an #include names; "" for a system header.
 function resolve(name,    i, count, places)
 {
-  count = split("atomic/include/ bloom/include/", places, " ")
+  count = split("include/", places, " ")
   if (name ~ /^(atomic|bloom)\//)
     return name
   if (name !~ /^lfbloom\//)

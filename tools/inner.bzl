@@ -27,7 +27,7 @@ INNER = [
     "bloom/hashing/row_siphash.c",
     "bloom/hashing/row_xxh3.c",
     "bloom/hashing/simd.c",
-    "bloom/kinds/growing_header.c",
+    "bloom/growing/growing_header.c",
     "bloom/strategies/block_model.c",
     "bloom/strategies/classic.c",
     "bloom/strategies/fast/fast.c",

@@ -26,7 +26,7 @@ umask 022
 # Not by install -d, which changes the modes of existing folders such as /usr/local.
 mkdir -p "$root/include/lfbloom" "$libraries/pkgconfig" "$libraries/cmake/lfbloom" "$root/bin"
 # command -p: not a file `install` of the current folder, if that is on PATH.
-command -p install -m 644 {atomic,bloom,redis}/include/lfbloom/*.h "$root/include/lfbloom/"
+command -p install -m 644 include/lfbloom/*.h "$root/include/lfbloom/"
 for library in liblfbloom liblfbloom_redis; do
   command -p install -m 644 "$library.a" "$libraries/$library.a"
   command -p install -m 755 "$library.so" "$libraries/$library.so.$version"

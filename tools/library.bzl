@@ -22,31 +22,30 @@ def _library(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
         srcs = srcs,
         hdrs = hdrs,
         copts = _strict() + copts + ["-fvisibility=hidden"],
-        includes = ["include"],
         linkopts = linkopts,
         linkstatic = True,
         deps = own_deps,
     )
 
-def lfb_library(name, own_deps = [], apart = [], **kwargs):
+def lfb_library(name, own_deps = [], apart = [], public = None, **kwargs):
     """The library of a folder: all of its sources, with those of its subfolders.
 
-    Also makes filegroups, for installing: the public headers (include/lfbloom/*.h), all headers,
-    and all sources.
+    Also makes filegroups: all headers, and all sources, both with the public headers.
 
     Args:
       name: of the library.
       own_deps: libraries made by this file's macros.
       apart: sources that lfb_part() makes libraries of.
+      public: the filegroup of //include with its public headers, unless a library of own_deps has it.
       **kwargs: copts and linkopts, for cc_library.
     """
-    public = native.glob(["include/lfbloom/*.h"])
     hdrs = native.glob(["**/*.h"])
-    native.filegroup(name = "public_headers", srcs = public)
-    native.filegroup(name = "headers", srcs = hdrs)
-    native.filegroup(name = "sources", srcs = native.glob(["**/*.c"], exclude = apart) + hdrs)
+    srcs = native.glob(["**/*.c"], exclude = apart)
+    given = ["//include:" + public] if public else []
+    native.filegroup(name = "headers", srcs = hdrs + given)
+    native.filegroup(name = "sources", srcs = srcs + hdrs + given)
     native.filegroup(name = "sources_apart", srcs = apart)
-    _library(name, own_deps, srcs = native.glob(["**/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
+    _library(name, own_deps + [given + "_headers" for given in given], srcs = srcs, hdrs = hdrs, **kwargs)
 
 def lfb_part(name, srcs, own_deps, **kwargs):
     """A library of some sources of a folder, which need more libraries than the rest.

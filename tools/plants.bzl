@@ -22,35 +22,35 @@ def _window(file, again = []):
     """A bug of the window filter, with the hazards of //tests/kinds:window_race_test."""
     return _row(
         ["bloom/" + file],
-        again = ["//bloom:kinds/" + source for source in again],
+        again = ["//bloom:window/" + source for source in again],
         first = "//tests/kinds:window_hazards.h",
     )
 
-# The sources in which the inline functions of bloom/kinds/window.h are compiled.
+# The sources in which the inline functions of bloom/window/window.h are compiled.
 _WINDOW_SOURCES = ["window.c", "window_kernels.c"]
 
 PLANTS = {
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
     "decided_early": _row(["cli/records.c"], library = "//cli:records"),
-    "early_layer": _row(["bloom/kinds/layers.c"]),
-    "late_put": _window("kinds/window.h", again = _WINDOW_SOURCES),
+    "early_layer": _row(["bloom/growing/layers.c"]),
+    "late_put": _window("window/window.h", again = _WINDOW_SOURCES),
     "live_checksum": _row(["bloom/files/form_words.c"]),
-    "looked_newest": _window("kinds/window.c"),
+    "looked_newest": _window("window/window.c"),
     "maybe_first": _row(["bloom/filter/watch.c"]),
-    "newest_first": _window("kinds/window.h", again = _WINDOW_SOURCES),
+    "newest_first": _window("window/window.h", again = _WINDOW_SOURCES),
     "skipped_found": _row(["bloom/filter/claims.c"]),
-    "stored_layer": _row(["bloom/kinds/layers.c"]),
-    "two_advances": _window("kinds/window.c"),
+    "stored_layer": _row(["bloom/growing/layers.c"]),
+    "two_advances": _window("window/window.c"),
     "told_twice": _row(["bloom/filter/watch.c"]),
     "torn_add": _row(
-        ["atomic/include/lfbloom/c11.h"],
+        ["include/lfbloom/c11.h"],
         again = ["//atomic:threads/stripes.c"],
         library = "//atomic:atomic",
     ),
     "torn_cas": _row(
         [
-            "atomic/include/lfbloom/c11.h",
+            "include/lfbloom/c11.h",
             "atomic/words/pair.h",
         ],
         again = [
@@ -58,37 +58,37 @@ PLANTS = {
             "//atomic:words/bits.c",
             "//bloom:files/delta.c",
             "//bloom:filter/claims.c",
-            "//bloom:kinds/counting.c",
-            "//bloom:kinds/counting_any.c",
-            "//bloom:kinds/counting_fast.c",
+            "//bloom:counting/counting.c",
+            "//bloom:counting/counting_any.c",
+            "//bloom:counting/counting_fast.c",
             "//bloom:strategies",
         ],
     ),
     "torn_merge": _row(["bloom/filter/batch.c"]),
     "undecided": _row(["bloom/filter/claims.c"]),
-    "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
+    "undoubled": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
     "unflushed": _row(["bloom/filter/putter.c"]),
-    "unfollowed": _row(["bloom/kinds/layers.c"]),
+    "unfollowed": _row(["bloom/growing/layers.c"]),
     "ungraced": _row(["atomic/threads/sections.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
     "unstamped": _window("filter/claims.c"),
     "unrestored": _row(
-        ["bloom/kinds/counting_places.h"],
+        ["bloom/counting/counting_places.h"],
         again = [
-            "//bloom:kinds/counting_any.c",
-            "//bloom:kinds/counting_fast.c",
+            "//bloom:counting/counting_any.c",
+            "//bloom:counting/counting_fast.c",
         ],
     ),
     "unsettled": _row(["bloom/filter/batch.c"]),
     "unstuck": _row(
         ["atomic/threads/counters.h"],
         again = [
-            "//bloom:kinds/counting_any.c",
-            "//bloom:kinds/counting_fast.c",
+            "//bloom:counting/counting_any.c",
+            "//bloom:counting/counting_fast.c",
         ],
     ),
     "untaken": _row(["bloom/filter/builder.c"]),
-    "unwaited": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
+    "unwaited": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
 }
 
 def planted_headers(plant):

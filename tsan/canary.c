@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 enum { KEYS = 20000 };
 

@@ -10,7 +10,7 @@
 
 #include "bench/ways.h"
 #include "bench/xxh3.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/strategies/fast/fast_key.h"
 
 typedef struct mutex_filter {

@@ -9,7 +9,7 @@
 #define LFB_BLOOM_FORMS_H
 
 #include "bloom/files/magic.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
 

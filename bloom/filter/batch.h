@@ -30,7 +30,7 @@
 #define LFB_BLOOM_BATCH_H
 
 #include "atomic/words/pages.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/partition.h"
 
 LFB_EXTERN_C_BEGIN

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/filter/partition.h"
 

@@ -1,7 +1,7 @@
 /* compare.c - estimates what two filters have in common (bloom/strategies/spread.h). */
 #include <math.h>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/digest.h"
 
 /* The three sets whose sizes are estimated from bits: all other figures follow from them. */

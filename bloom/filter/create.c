@@ -1,8 +1,9 @@
-/* create.c - makes filters from their parts. */
-#include "bloom/filter/create.h"
+/* create.c - makes filters from their parts, and frees them. */
+#include "bloom/filter/filter.h"
 
 #include <stdlib.h>
 
+#include "bloom/filter/batch.h"
 #include "bloom/strategies/strategies.h"
 
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
@@ -57,22 +58,6 @@ lfb_status lfb_filter_make(const lfb_description *description, const lfb_pages *
   return status;
 }
 
-static bool create_might_contain(const void *of, lfb_hash hash)
-{
-  const lfb_filter *filter = of;
-  return filter->kernel->might_contain(&filter->layout, hash);
-}
-
-static void create_put(const void *of, lfb_hash hash)
-{
-  (void)lfb_filter_put_wide(of, hash);
-}
-
-lfb_claimed lfb_filter_claimed(const lfb_filter *filter)
-{
-  return (lfb_claimed){filter, create_might_contain, create_put};
-}
-
 lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy, lfb_filter **filter)
 {
   lfb_pages pages;
@@ -85,4 +70,21 @@ lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy, 
   if (status != LFB_OK)
     lfb_pages_free(&pages);
   return status;
+}
+
+lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
+{
+  lfb_description description;
+  const lfb_status status = lfb_description_make(config, &description);
+
+  return status == LFB_OK ? lfb_filter_make_empty(&description, config->lazy_memory, filter) : status;
+}
+
+void lfb_filter_free(lfb_filter *filter)
+{
+  if (filter == NULL)
+    return;
+  lfb_batch_free_spares(filter);
+  filter->leave(filter);
+  free(filter);
 }

@@ -5,7 +5,7 @@
 #ifndef LFB_BLOOM_FIGURES_H
 #define LFB_BLOOM_FIGURES_H
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 LFB_EXTERN_C_BEGIN
 

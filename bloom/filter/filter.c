@@ -1,30 +1,10 @@
-/* filter.c - creates and frees a filter; its operations on one key. */
+/* filter.c - the operations of a filter: on one key, on its words, with another filter. */
 #include <lfbloom/filter.h>
-#include <stdlib.h>
 
-#include "bloom/filter/batch.h"
-#include "bloom/filter/create.h"
-#include "bloom/filter/figures.h"
+#include "bloom/filter/filter.h"
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/filter/description.h"
-
-lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
-{
-  lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
-
-  return status == LFB_OK ? lfb_filter_make_empty(&description, config->lazy_memory, filter) : status;
-}
-
-void lfb_filter_free(lfb_filter *filter)
-{
-  if (filter == NULL)
-    return;
-  lfb_batch_free_spares(filter);
-  filter->leave(filter);
-  free(filter);
-}
 
 /* A put is one hash, one call of the kernel and, if it turned on bits, one addition. */
 LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
@@ -121,6 +101,21 @@ bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel
   return filter_might_contain(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
+static bool filter_claimed_has(const void *of, lfb_hash hash)
+{
+  return filter_might_contain(of, hash);
+}
+
+static void filter_claimed_put(const void *of, lfb_hash hash)
+{
+  (void)filter_put(of, hash);
+}
+
+lfb_claimed lfb_filter_claimed(const lfb_filter *filter)
+{
+  return (lfb_claimed){filter, filter_claimed_has, filter_claimed_put};
+}
+
 bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
 {
   return lfb_filter_claim_wide(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
@@ -211,43 +206,6 @@ lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)
 const char *lfb_filter_label(const lfb_filter *filter)
 {
   return filter->description.label;
-}
-
-void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
-{
-  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
-
-  lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), full_words, stats);
-}
-
-void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
-{
-  double age;
-  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
-  const uint64_t bits_set = lfb_filter_bits_recent(filter, &age);
-
-  lfb_stats_fill(&filter->description, bits_set, full_words, stats);
-  stats->bits_set_age = age;
-}
-
-lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
-{
-  lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
-
-  if (status == LFB_OK)
-    lfb_stats_plan(&description, stats);
-  return status;
-}
-
-lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
-{
-  lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
-
-  if (status == LFB_OK)
-    *fpp = lfb_strategy_fpp_after(description.strategy, &description.geometry, (double)insertions);
-  return status;
 }
 
 lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)

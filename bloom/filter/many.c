@@ -5,7 +5,7 @@
 #include <lfbloom/filter.h>
 
 #include "bloom/filter/batch.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
 /* The context of many_act() and many_claim_act(). */

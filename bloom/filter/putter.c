@@ -7,7 +7,7 @@
  */
 #include <lfbloom/putter.h>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/hashing/hasher.h"
 

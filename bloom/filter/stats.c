@@ -1,4 +1,4 @@
-/* stats.c - counts the bits of a filter that are set. */
+/* stats.c - counts the bits of a filter that are set, and writes its figures. */
 #define _DEFAULT_SOURCE /* CLOCK_MONOTONIC */
 #include "bloom/filter/figures.h"
 
@@ -73,4 +73,41 @@ uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age)
   }
   *age = (double)passed / 1e9;
   return atomic_load_explicit(&kept->bits_set, memory_order_relaxed);
+}
+
+void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
+{
+  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
+
+  lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), full_words, stats);
+}
+
+void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
+{
+  double age;
+  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
+  const uint64_t bits_set = lfb_filter_bits_recent(filter, &age);
+
+  lfb_stats_fill(&filter->description, bits_set, full_words, stats);
+  stats->bits_set_age = age;
+}
+
+lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
+{
+  lfb_description description;
+  const lfb_status status = lfb_description_make(config, &description);
+
+  if (status == LFB_OK)
+    lfb_stats_plan(&description, stats);
+  return status;
+}
+
+lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
+{
+  lfb_description description;
+  const lfb_status status = lfb_description_make(config, &description);
+
+  if (status == LFB_OK)
+    *fpp = lfb_strategy_fpp_after(description.strategy, &description.geometry, (double)insertions);
+  return status;
 }

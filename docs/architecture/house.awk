@@ -20,11 +20,9 @@ function unit_of(file) {
 }
 
 # The file that an #include names; "" for a system header.
-function resolve(name, i) {
+function resolve(name) {
   if (name in known) return name
-  for (i = 1; i <= 3; i++)
-    if ((roots[i] "/include/" name) in known) return roots[i] "/include/" name
-  return ""
+  return ("include/" name) in known ? "include/" name : ""
 }
 
 # Whether arrows lead from folder `from` to folder `to`; `seen` belongs to one search.
@@ -56,14 +54,13 @@ function walk(unit, way, i) {
 
 # One colour for public headers, and one for each top folder.
 function fill(folder) {
-  if (folder ~ /\/include\//) return "#ffe9b8"
+  if (folder ~ /^include/) return "#ffe9b8"
   if (folder ~ /^atomic/) return "#dbe9d8"
   if (folder ~ /^bloom/) return "#d9e4f5"
   return folder ~ /^redis/ ? "#f5d9d6" : "#eeeeee"
 }
 
 BEGIN {
-  split("atomic bloom redis", roots)
   while ((status = (getline line <list)) > 0)
     if (line !~ /^#/) {
       folder[++folders] = line

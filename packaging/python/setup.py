@@ -29,7 +29,7 @@ VERSION = re.search(r'^VERSION = "(.+)"', (TREE / "tools/version.bzl").read_text
 STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 FLAGS = ["-std=c11", "-O2", "-DNDEBUG", "-fvisibility=hidden", "-pthread"]
-INCLUDES = [str(TREE), str(TREE / "atomic/include"), str(TREE / "bloom/include")]
+INCLUDES = [str(TREE), str(TREE / "include")]
 
 
 def library_sources():

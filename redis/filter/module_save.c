@@ -15,7 +15,7 @@
 #include "atomic/words/reserved.h"
 #include "bloom/files/native_header.h"
 #include "bloom/filter/figures.h"
-#include "bloom/kinds/growing_files.h"
+#include "bloom/growing/growing_files.h"
 #include "redis/dump/chunk.h"
 #include "redis/dump/head.h"
 #include "redis/filter/module_key.h"

@@ -14,8 +14,8 @@
 #include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
 #include "bloom/filter/claims.h"
-#include "bloom/filter/create.h"
-#include "bloom/kinds/window.h"
+#include "bloom/filter/filter.h"
+#include "bloom/window/window.h"
 #include "redis/module/api.h"
 
 /* What the linker calls instead of the C library's and the library's functions. */

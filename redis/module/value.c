@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "redis/module/memory.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "bloom/files/rice.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/files/golden_rows.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"

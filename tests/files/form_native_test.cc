@@ -2,7 +2,7 @@
 // the layout, byte by byte.  //tests/files:every_form_test has what all forms have in common.
 #include <ctime>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/hashing/aes_derive.h"
 #include "tests/support/native_bytes.h"
 #include "tests/support/race.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "bloom/kinds/growing_files.h"
+#include "bloom/growing/growing_files.h"
 #include "tests/support/growings.h"
 #include "tests/support/native_bytes.h"
 #include "tests/support/streams.h"

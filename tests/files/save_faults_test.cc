@@ -18,7 +18,7 @@
 #include <cstring>
 #include <functional>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 #include "tests/support/mounts.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/partition.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/cells.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"

@@ -2,7 +2,7 @@
 // to fail with the bug planted (BUILD.bazel).
 #include <algorithm>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

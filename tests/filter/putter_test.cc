@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/processes.h"
 #include "tests/support/race.h"

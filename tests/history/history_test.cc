@@ -4,7 +4,7 @@
 // answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/history/run.h"
 #include "tests/support/race.h"

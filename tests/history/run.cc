@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/cells.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"

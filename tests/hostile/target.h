@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 
 namespace hostile {
 

@@ -12,7 +12,7 @@ shift 3
 work=$TEST_TMPDIR/apart
 mkdir -p "$work/tree" "$work/objects"
 for file in "$@"; do
-  if [[ $file == atomic/* || $file == bloom/* ]]; then
+  if [[ $file == include/* || $file == atomic/* || $file == bloom/* ]]; then
     mkdir -p "$work/tree/${file%/*}"
     cp -L "$file" "$work/tree/$file"
   fi
@@ -27,7 +27,7 @@ shift_struct() {
   awk -v first="$2" '{ print } $0 == first { print "  uint64_t shifted[8];" }' "$file" >"$file.new"
   mv "$file.new" "$file"
 }
-shift_struct bloom/filter/create.h 'struct lfb_filter {'
+shift_struct bloom/filter/filter.h 'struct lfb_filter {'
 shift_struct bloom/filter/description.h 'typedef struct lfb_description {'
 shift_struct bloom/strategies/kernel.h 'typedef struct lfb_layout {'
 shift_struct bloom/hashing/hash_function.h 'typedef struct lfb_hasher {'
@@ -37,14 +37,14 @@ shift_struct bloom/hashing/hasher.h 'struct lfb_sink {'
 cd "$work/tree"
 find atomic bloom -name '*.c' | while read -r source; do
   echo "-c $source -o $work/objects/${source//\//_}.o"
-done | xargs -P 2 -L 1 cc -std=c11 -O1 -fPIC -fvisibility=hidden -I. -Iatomic/include -Ibloom/include ||
+done | xargs -P 2 -L 1 cc -std=c11 -O1 -fPIC -fvisibility=hidden -I. -Iinclude ||
   fail "the shifted sources do not compile"
 cd "$OLDPWD"
 cc -shared -o "$work/liblfbloom.so.1" "$work"/objects/*.o -lck -lm -pthread -Wl,-soname,liblfbloom.so.1 \
   -Wl,--version-script="$version_script" -Wl,-z,nodelete
 pass "the shifted library is built"
 
-cc -std=c11 -O1 -Wall -Wextra -Werror -o "$work/apart" "$program" -I{atomic,bloom,redis}/include \
+cc -std=c11 -O1 -Wall -Wextra -Werror -o "$work/apart" "$program" -Iinclude \
   "$work/liblfbloom_redis.so.1" "$work/liblfbloom.so.1" -Wl,-rpath,"$work"
 [[ $(ldd "$work/apart") == *"$work/liblfbloom.so.1"* ]] || fail "the program takes another library"
 

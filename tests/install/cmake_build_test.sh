@@ -11,7 +11,7 @@ bazel=$TEST_TMPDIR/bazel cmake=$TEST_TMPDIR/cmake build=$TEST_TMPDIR/build
 
 # Copies the files: Bazel's are links, and CMake would install links.
 mkdir "$source"
-cp -RL CMakeLists.txt README.md atomic bloom redis cli completion man packaging tools "$source"
+cp -RL CMakeLists.txt README.md include atomic bloom redis cli completion man packaging tools "$source"
 
 # quietly COMMAND...: prints the output only on failure.
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }

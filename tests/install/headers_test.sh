@@ -7,7 +7,7 @@ cc=$1 cxx=$2
 shift 2
 warnings=(-O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Werror)
 c=(-Wstrict-prototypes -Wmissing-prototypes)
-includes=(-I{atomic,bloom,redis}/include)
+includes=(-Iinclude)
 wrong=0
 
 # compiles COMPILER STANDARD LANGUAGE FLAG...: each of the headers.

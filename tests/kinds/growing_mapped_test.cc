@@ -9,8 +9,8 @@
 
 #include <filesystem>
 
-#include "bloom/kinds/growing_files.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/growing/growing_files.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/files.h"
 #include "tests/support/growings.h"
 #include "tests/support/mapped.h"

@@ -37,7 +37,7 @@ TEST(Growing, LayersDoubleUpToTheLargestNumber) {
 
 // A layer is full 1/64 before the bits at which it would reach its fpp. Half of that 1/64 is for
 // bits not yet in the stripes' sum, half for the keys put between two looks:
-// bloom/kinds/layers.h.
+// bloom/growing/layers.h.
 TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
   for (uint64_t n : {1024, 100'000, 20'000'000}) {
     const Growing growing = MakeGrowing(Config(n, 0.01, GetParam()));

@@ -6,7 +6,7 @@
 
 #include <future>
 
-#include "bloom/kinds/versions.h"
+#include "bloom/versions/versions.h"
 #include "tests/support/await.h"
 #include "tests/support/filters.h"
 #include "tests/support/processes.h"

@@ -1,4 +1,4 @@
-// The promises of bloom/kinds/layers.c, by Relacy: its own code over filters of one word, each
+// The promises of bloom/growing/layers.c, by Relacy: its own code over filters of one word, each
 // full with one bit. Memory comes from a pool that is never reused; a use after free is
 // reported.
 #include "tests/model/atomic.h"
@@ -23,7 +23,7 @@ using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
-#include "bloom/kinds/layers.c"
+#include "bloom/growing/layers.c"
 #endif
 #undef _Static_assert
 #undef aligned_alloc

@@ -11,7 +11,7 @@ COPTS = ["-DLFB_MODEL", "-O1", "-fpermissive", "-w", "-ffunction-sections"]
 
 # The lfbloom/c11.h of :c11_<variant>, which spells the model's atomics, precedes the library's.
 def _includes(variant):
-    return ["-I$(GENDIR)/tests/model/" + variant, "-I$(GENDIR)", "-Iatomic/include", "-Ibloom/include"]
+    return ["-I$(GENDIR)/tests/model/" + variant, "-I$(GENDIR)", "-Iinclude"]
 
 # Functions that the model does not call are left out, with everything that they would need.
 LINKOPTS = ["-Wl,--gc-sections"]

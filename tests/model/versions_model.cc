@@ -1,4 +1,4 @@
-// The promises of bloom/kinds/versions.c, by Relacy: its own code, over sections that keep their
+// The promises of bloom/versions/versions.c, by Relacy: its own code, over sections that keep their
 // contract (sections.h) and filters of one word. Memory comes from a pool that is never reused; a use after
 // free is reported.
 #include "tests/model/atomic.h"
@@ -27,7 +27,7 @@ static void PoolGive(void* at);
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
-#include "bloom/kinds/versions.c"
+#include "bloom/versions/versions.c"
 #endif
 #undef malloc
 #undef calloc

@@ -26,9 +26,9 @@ inline void Hazard() { moment[Thread()] = generation; }
 #endif
 #include "atomic/threads/stripes.c"
 #ifndef LFB_MODEL_MUTATED_window_c
-#include "bloom/kinds/window.c"
+#include "bloom/window/window.c"
 #endif
-#include "bloom/kinds/window_kernels.c"
+#include "bloom/window/window_kernels.c"
 
 #include "tests/model/model.h"
 

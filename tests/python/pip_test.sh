@@ -6,7 +6,7 @@ source tests/support/steps.sh
 # Its own copy of the tree: pip writes into the folder that it builds.
 tree=$TEST_TMPDIR/tree
 mkdir "$tree"
-cp -rL atomic bloom packaging tools "$tree/"
+cp -rL include atomic bloom packaging tools "$tree/"
 chmod -R u+w "$tree"
 cd "$tree"
 /usr/bin/python3 -m pip install --quiet --no-index --no-deps --no-build-isolation \

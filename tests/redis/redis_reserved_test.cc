@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(RowsWithStru
                          every::RowName<Things>);
 
 TEST(RedisReserved, EachFunctionWithSuchAStructIsTested) {
-  every::ExpectReservedOfAll({"redis/include/lfbloom"}, every::NamesOf(RowsWithStructs()), {});
+  every::ExpectReservedOfAll(true, every::NamesOf(RowsWithStructs()), {});
 }
 
 }  // namespace

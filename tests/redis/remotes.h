@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/redis/server.h"
 

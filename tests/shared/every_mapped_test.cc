@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "bloom/kinds/growing_files.h"
-#include "bloom/kinds/window_files.h"
+#include "bloom/growing/growing_files.h"
+#include "bloom/window/window_files.h"
 #include "tests/support/growings.h"
 #include "tests/support/native_bytes.h"
 #include "tests/support/race.h"
@@ -108,7 +108,9 @@ struct Grown {
   static void Save(const Path& path) {
     EXPECT_EQ(any::save<lfb_growing>(InMemory().get(), path.c_str()), LFB_OK);
   }
+  // Opened in place, a form that cannot be is read as a copy, and a pipe is not opened.
   static void Agree(const Path& path, const lfb_read_limits* limits, lfb_status status) {
+    if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_MAP) return;
     const lfb_growing* reading = nullptr;
     EXPECT_EQ(any::open_in_place<lfb_growing>(path.c_str(), limits, &reading), status);
     any::free<lfb_growing>(reading);

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/files/guava_header.h"
 #include "bloom/files/native_header.h"
 #include "tests/support/mapped.h"

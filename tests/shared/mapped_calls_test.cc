@@ -10,8 +10,8 @@
 
 #include <atomic>
 
-#include "bloom/filter/create.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/filter/filter.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/anys.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"

@@ -1,7 +1,7 @@
 // Mapped filters in a crowd: more processes and threads than there are slots for counting, and
 // children of children.
-#include "bloom/filter/create.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/filter/filter.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/processes.h"
 #include "tests/support/race.h"

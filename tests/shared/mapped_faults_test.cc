@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "bloom/filter/create.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/filter/filter.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/mounts.h"
 #include "tests/support/race.h"

@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "bloom/filter/create.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/filter/filter.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/cells.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

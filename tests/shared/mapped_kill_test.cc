@@ -10,7 +10,7 @@
 #include <ctime>
 #include <random>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 

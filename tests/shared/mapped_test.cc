@@ -11,8 +11,8 @@
 #include <chrono>
 #include <functional>
 
-#include "bloom/filter/create.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/filter/filter.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <tuple>
 
-#include "bloom/kinds/window_files.h"
-#include "bloom/shared/mapping.h"
+#include "bloom/window/window_files.h"
+#include "bloom/files/mapping.h"
 #include "tests/support/await.h"
 #include "tests/support/native_bytes.h"
 #include "tests/support/race.h"

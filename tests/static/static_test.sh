@@ -4,7 +4,7 @@
 set -euo pipefail
 analyser=$1 planted=$2
 shift 2
-flags=(-std=c11 -I. -I{atomic,bloom,redis}/include '-DLFBLOOM_VERSION="0"'
+flags=(-std=c11 -I. -Iinclude '-DLFBLOOM_VERSION="0"'
   -DLFBLOOM_{ZLIB,ZSTD,LZMA,JANSSON})
 # The Python module.  cppcheck does not read Python's headers: it gets what these macros mean.
 if [[ $* == *packaging/python/* ]]; then

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"

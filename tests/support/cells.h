@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/race.h"
 
 // The number of the cell where a filter decides claims of a 64-bit key.

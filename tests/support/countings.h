@@ -1,7 +1,7 @@
 // countings.h - making counting filters for tests, and reading their counters.
 #pragma once
 
-#include "bloom/kinds/counting.h"
+#include "bloom/counting/counting.h"
 #include "tests/support/anys.h"
 
 using Counting = std::unique_ptr<lfb_counting, Freed<lfb_counting_free>>;

@@ -187,13 +187,12 @@ using Excuses = std::map<std::string, std::string>;
 
 // Reads the public headers of folders, and the names that a library exports.  Expects a row or an
 // excuse for each function, and a function for each row and each excuse.
-void ExpectRowsOfAll(const std::vector<std::string>& folders, const std::string& exports,
+void ExpectRowsOfAll(bool of_redis, const std::string& exports,
                      const std::set<std::string>& in_rows, const Excuses& excuses);
 
 // Expects a row that Takes(), or an excuse, for each function with a parameter that points to a
 // constant struct with reserved words.
-void ExpectReservedOfAll(const std::vector<std::string>& folders,
-                         const std::set<std::string>& with_takes, const Excuses& excuses);
+void ExpectReservedOfAll(bool of_redis, const std::set<std::string>& with_takes, const Excuses& excuses);
 
 std::vector<std::string> Split(const std::string& names);
 

@@ -3,7 +3,7 @@
 
 #include <lfbloom/growing.h>
 
-#include "bloom/kinds/layers.h"
+#include "bloom/growing/layers.h"
 #include "tests/support/anys.h"
 
 using Growing = std::unique_ptr<lfb_growing, Freed<lfb_growing_free>>;

@@ -1,7 +1,7 @@
 // variants.h - several variants of a strategy in one process, regardless of LFBLOOM_SIMD.
 #pragma once
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
 

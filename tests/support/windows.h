@@ -1,7 +1,7 @@
 // windows.h - making windows for tests.
 #pragma once
 
-#include "bloom/kinds/window.h"
+#include "bloom/window/window.h"
 #include "tests/support/anys.h"
 
 using Window = std::unique_ptr<lfb_window, Freed<lfb_window_free>>;

@@ -14,8 +14,8 @@ shift
 headers=("$@")
 patches=(tests/plants/{undecided,torn_cas}.patch)
 work=$(mktemp -d "$TEST_TMPDIR/awks.XXXXXX")
-mapfile -t core < <(find -L atomic bloom -name '*.[ch]' | sed 's,^\./,,' | sort)
-mapfile -t library < <(printf '%s\n' "${core[@]}" && find -L cli redis -name '*.[ch]' | sort)
+mapfile -t library < <(find -L include atomic bloom cli redis -name '*.[ch]' | sort)
+mapfile -t core < <(printf '%s\n' "${library[@]}" | grep -vE '^(cli|redis)/|/re(dis.*|plica)\.h$')
 ((${#headers[@]} > 20 && ${#core[@]} > 100 && ${#library[@]} > ${#core[@]})) ||
   complain "these are not the sources: ${#headers[@]}, ${#core[@]}, ${#library[@]}"
 objdump -d --no-show-raw-insn "$tool" >"$work/instructions"

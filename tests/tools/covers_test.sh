@@ -17,7 +17,8 @@ findings() {
 
     # The folder of tests/ for that of a file; "" if any will do.
     function mirror(of) {
-      if (of ~ /\/include\//) return ""
+      if (of ~ /^include\//) return ""
+      if (of ~ /^bloom\/(any|counting|growing|versions|window)\//) return "tests/kinds"
       if (of ~ /^(atomic|bloom)\//) { sub(/^[a-z]+\//, "", of); return "tests/" folder(of) }
       sub(/\/.*/, "", of)
       return "tests/" of
@@ -76,7 +77,8 @@ finds() {
 }
 
 finds '2 files, 0 in rows' '' bloom/files/a.c bloom/files/a.h tests/files/a_test.cc
-finds '1 files, 0 in rows' '' bloom/include/lfbloom/a.h tests/kinds/a_test.cc
+finds '1 files, 0 in rows' '' include/lfbloom/a.h tests/kinds/a_test.cc
+finds '1 files, 0 in rows' '' bloom/window/a.c tests/kinds/a_test.cc
 finds '1 files, 0 in rows' '' redis/link/a.c tests/redis/a_test.cc
 finds '2 files, 1 in rows' 'elsewhere tests/cli/b_test.sh cli/a.c' cli/a.c cli/a.h tests/cli/b_test.sh
 finds '2 files, 2 in rows' 'test tests/cli/b_test.sh cli/a.c cli/c.c' cli/a.c cli/c.c tests/cli/b_test.sh

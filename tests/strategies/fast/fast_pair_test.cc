@@ -2,7 +2,7 @@
 // one, and of all puts of one key one turns on bits.
 #include <cmath>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 

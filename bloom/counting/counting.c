@@ -1,0 +1,312 @@
+/*
+ * counting.c - the counting filter: creating and freeing it, its figures, its calls.
+ * lfbloom/counting.h argues the algorithm.
+ *
+ * Counter i stands for bit i of the plain filter.  A word holds 16 counters.  So the counters of
+ * one word of bits are four words, half a line, and a block of fast is 4 lines.  Two other layouts
+ * were considered:
+ * - Put the counters of words of different groups (bloom/strategies/fast_view.h) into one line.  That would
+ *   save a fast key of two words a quarter of a line on average, and a key of four words one line
+ *   of four.  But each conversion would need a permutation.
+ * - A counter spread over four words as single bits, so that a key's part of a block is 8 words.
+ *   But no compare-and-exchange could then change a whole counter.
+ */
+#include <lfbloom/counting.h>
+#include <stdlib.h>
+
+#include "bloom/counting/counting.h"
+#include "bloom/hashing/hasher.h"
+#include "bloom/filter/description.h"
+#include "bloom/strategies/fast/fast.h"
+#include "bloom/strategies/strategies.h"
+#include "bloom/filter/figures.h"
+
+/* ---- creating and freeing -------------------------------------------------- */
+
+void lfb_counting_free(lfb_counting *counting)
+{
+  if (counting == NULL)
+    return;
+  lfb_stripes_free(&counting->on);
+  lfb_stripes_free(&counting->off);
+  lfb_stripes_free(&counting->stuck);
+  if (counting->pages.address != NULL)
+    lfb_pages_free(&counting->pages);
+  free(counting);
+}
+
+lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
+                             lfb_counting **counting)
+{
+  const lfb_stripes none = {0};
+
+  lfb_counting *made = aligned_alloc(LFB_CACHE_LINE, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_counting){
+      .layout = lfb_layout_of(description, NULL, none),
+      .kernel = &lfb_counting_kernel_any,
+      .hashing = {&made->layout.hasher, description->strategy},
+      .description = *description,
+  };
+  lfb_status status = lfb_stripes_init(&made->on);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&made->off);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&made->stuck);
+  if (status != LFB_OK) {
+    lfb_counting_free(made);
+    return status;
+  }
+  made->pages = *pages;
+  if (description->strategy->id == LFB_FAST) {
+    made->kernel = &lfb_counting_kernel_fast;
+    made->layout.fast = lfb_fast_view(&description->geometry, LFB_BLOCK_WORDS,
+                                      lfb_counting_words(made));
+    made->layout.fast.filter = made;
+  }
+  *counting = made;
+  return LFB_OK;
+}
+
+/* Makes an empty counting filter. */
+static lfb_status counting_create(const lfb_description *description, lfb_counting **counting)
+{
+  lfb_pages pages;
+
+  lfb_status status = lfb_pages_init(&pages, lfb_counting_bytes(&description->geometry),
+                                     !description->config.lazy_memory);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_counting_make(description, &pages, counting);
+  if (status != LFB_OK)
+    lfb_pages_free(&pages);
+  return status;
+}
+
+lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
+{
+  const lfb_config chosen = lfb_config_without_pairs(config);
+  lfb_description description;
+  const lfb_status status = lfb_description_make(&chosen, &description);
+
+  return status == LFB_OK ? counting_create(&description, counting) : status;
+}
+
+/* ---- merging and copying --------------------------------------------------- */
+
+/* Adds the counters of `from` to those of `into`, which has the same geometry. */
+static void counting_add_all(const lfb_counting *into, const lfb_counting *from)
+{
+  const uint64_t words = into->pages.size / sizeof(lfb_word);
+  lfb_counters_tally tally = {0, 0, 0};
+
+  for (uint64_t i = 0; i < words; i++)
+    lfb_counters_raised(&tally, lfb_counters_add(&lfb_counting_words(into)[i],
+                                                 lfb_word_get(&lfb_counting_words(from)[i])));
+  lfb_counting_count(into, &tally);
+}
+
+lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
+{
+  const lfb_status status =
+      into == from ? LFB_ERROR_SAME_FILTER
+                   : lfb_description_compatible(&into->description, &from->description, false);
+
+  if (status == LFB_OK)
+    counting_add_all(into, from);
+  return status;
+}
+
+lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy)
+{
+  lfb_counting *made;
+  const lfb_status status = counting_create(&counting->description, &made);
+
+  if (status != LFB_OK)
+    return status;
+  counting_add_all(made, counting);
+  *copy = made;
+  return LFB_OK;
+}
+
+/* ---- figures, and the plain filter ------------------------------------------ */
+
+void lfb_counting_count_all(const lfb_counting *counting)
+{
+  const uint64_t words = counting->pages.size / sizeof(lfb_word);
+  lfb_counters_tally tally = {0, 0, 0};
+
+  for (uint64_t i = 0; i < words; i++) {
+    const lfb_counters_step step = {0, lfb_word_get(&lfb_counting_words(counting)[i])};
+    lfb_counters_raised(&tally, step);
+  }
+  lfb_counting_count(counting, &tally);
+}
+
+uint64_t lfb_counting_bits_set(const lfb_counting *counting)
+{
+  const uint64_t bit_count = counting->description.geometry.bit_count;
+  /* Once no call is running, both sums include each counter that left 0 and came back. */
+  const uint64_t off = lfb_stripes_sum(&counting->off);
+  const uint64_t on = lfb_stripes_sum(&counting->on);
+  const uint64_t set = on > off ? on - off : 0;
+
+  /* Other threads may have put and removed any number of keys between the two sums. */
+  return set < bit_count ? set : bit_count;
+}
+
+void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
+{
+  lfb_stats_fill(&counting->description, lfb_counting_bits_set(counting), 0, stats);
+  stats->bytes = counting->pages.size;
+  stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
+}
+
+/* One word of bits, from its counters. */
+static uint64_t counting_bits(const lfb_word *counters)
+{
+  uint64_t bits = 0;
+
+  for (uint32_t i = 0; i < LFB_COUNTING_WORDS; i++)
+    bits |= lfb_counters_gather(lfb_counters_above_0(lfb_word_get(&counters[i])))
+            << (LFB_COUNTERS_A_WORD * i);
+  return bits;
+}
+
+static void counting_fill(const lfb_counting *counting, const lfb_filter *filter)
+{
+  const lfb_bits *bits = &filter->layout.bits;
+  uint64_t set = 0;
+
+  for (uint64_t i = 0; i < bits->word_count; i++) {
+    const uint64_t word = counting_bits(lfb_counting_words(counting) + LFB_COUNTING_WORDS * i);
+    lfb_word_store_alone(&bits->words[i], word);
+    set += lfb_word_count(word);
+  }
+  lfb_layout_count(&filter->layout, set);
+}
+
+lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filter)
+{
+  const lfb_description *description = &counting->description;
+  lfb_filter *made;
+
+  const lfb_status status =
+      lfb_filter_make_empty(description, description->config.lazy_memory, &made);
+  if (status != LFB_OK)
+    return status;
+  counting_fill(counting, made);
+  *filter = made;
+  return LFB_OK;
+}
+
+/* ---- the calls ---------------------------------------------------------------- */
+
+LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
+{
+  return counting->kernel->one[verb](counting, hash);
+}
+
+/* The context of an operation on a piece. */
+typedef struct counting_many {
+  const lfb_counting *counting;
+  lfb_counting_verb verb;
+  uint64_t *answers; /* NULL: not wanted */
+} counting_many;
+
+enum { COUNTING_KEYS = 4096 }; /* per call of the kernel: 512 bytes of answers on the stack */
+
+static size_t counting_many_act(const void *context, const uint64_t *low, const uint64_t *high,
+                                size_t first, size_t count)
+{
+  const counting_many *m = context;
+  uint64_t room[COUNTING_KEYS / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t at = 0; at < count; at += COUNTING_KEYS) {
+    const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
+    const lfb_piece hashes = {low + at, high == NULL ? NULL : high + at, keys};
+    uint64_t *into = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
+    m->counting->kernel->many[m->verb](m->counting, hashes, into);
+    yes += lfb_piece_yes(into, keys);
+  }
+  return yes;
+}
+
+static size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb, const void *keys,
+                              size_t count, uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const counting_many m = {counting, verb, answers};
+  return lfb_pieces(&counting->hashing, keys, count, hash_of, counting_many_act, &m);
+}
+
+bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_PUT,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+                      lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE, lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
+                             uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_put_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
+                                 uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
+                                       size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const uint64_t *keys,
+                                           size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,
+                                uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
+                                    uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_u64);
+}

@@ -1,0 +1,225 @@
+/*
+ * counting_fast.c - the operations on the counters of a key of `fast`.
+ *
+ * A key has bits in one word of each of its groups (bloom/strategies/fast_view.h).  Four words of counters,
+ * half a line, stand for one word of bits.  The view is a filter's, except that its words are
+ * those of the counters, 32 per block.
+ */
+#include "bloom/counting/counting_places.h"
+#include "bloom/strategies/fast/fast_key.h"
+
+enum {
+  FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters per block, and
+                                                         the most that a key can have    */
+};
+
+/* The first word of counters in each of a key's groups. */
+typedef struct cfast_groups {
+  lfb_word *first[LFB_BLOCK_WORDS];
+} cfast_groups;
+
+LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_word *block = fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+  const uint32_t count = lfb_fast_groups(fast);
+  /* Initialised for gcc 12: with -fsanitize=undefined it warns that used elements are not set. */
+  cfast_groups groups = {{NULL}};
+
+  LFB_EACH(j, 0, count, 1,
+           groups.first[j] = block + (size_t)LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j));
+  return groups;
+}
+
+/* The probe's counter, of the 64 of its word of bits. */
+LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
+{
+  return lfb_fast_round(hash, probe / LFB_FAST_ROUND) >> (16 + 6 * (probe % LFB_FAST_ROUND)) &
+         63;
+}
+
+/* The counter of a probe, shifted to the bottom of its word, plus 15: above 0 it carries into bit 4. */
+LFB_INLINE uint64_t cfast_above(const lfb_fast *fast, const cfast_groups *groups, uint64_t hash,
+                                uint32_t probe)
+{
+  const uint64_t counter = cfast_counter(hash, probe);
+  const lfb_word *first = groups->first[probe & (lfb_fast_groups(fast) - 1)];
+  const uint64_t word = lfb_word_get(&first[counter / LFB_COUNTERS_A_WORD]);
+  const uint64_t in_word = LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD);
+  return (word >> in_word & LFB_COUNTER_MOST) + LFB_COUNTER_MOST;
+}
+
+/*
+ * Whether all of a key's counters are above 0.
+ *
+ * No branch depends on the hash or on the counters.
+ */
+LFB_INLINE uint64_t cfast_might_contain_key(const lfb_fast *fast, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  uint64_t above = LFB_COUNTER_MOST + 1;
+
+  LFB_EACH(probe, 0, fast->probes, 1, above &= cfast_above(fast, &groups, hash, probe));
+  return above != 0;
+}
+
+/* Prefetches a key's half lines: the first function for reading, the second for writing. */
+LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  const uint32_t count = lfb_fast_groups(fast);
+
+  LFB_EACH(j, 0, count, 1, lfb_prefetch_read((const void *)groups.first[j]));
+}
+
+LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  const uint32_t count = lfb_fast_groups(fast);
+
+  LFB_EACH(j, 0, count, 1, lfb_prefetch_write((const void *)groups.first[j]));
+}
+
+/* Adds the counter of a probe to those of its word.  Returns the bit of the word. */
+LFB_INLINE uint64_t cfast_gather(const lfb_fast *fast, uint64_t hash, uint32_t probe,
+                                 uint64_t *which)
+{
+  const uint64_t counter = cfast_counter(hash, probe);
+  const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (lfb_fast_groups(fast) - 1)) +
+                      counter / LFB_COUNTERS_A_WORD;
+  which[at] |= UINT64_C(1) << (LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD));
+  return UINT64_C(1) << at;
+}
+
+/*
+ * Writes the places of a key, each word once, in the order of the words.  Returns how many.
+ *
+ * The counters of each word are gathered in an array, with a bit for each element that is not
+ * empty.  So the only unpredictable branch is the end of the loop over these bits.  It is resolved
+ * long before the locked operations after it are done.
+ */
+LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place *places)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  const uint32_t words = LFB_COUNTING_WORDS * lfb_fast_groups(fast);
+  uint64_t which[FAST_BLOCK];
+  uint64_t some = 0;
+  uint32_t count = 0;
+
+  LFB_EACH(i, 0, words, 1, which[i] = 0);
+  LFB_EACH(probe, 0, fast->probes, 1, some |= cfast_gather(fast, hash, probe, which));
+  for (; some != 0; some &= some - 1) {
+    const uint32_t at = (uint32_t)__builtin_ctzll(some);
+    places[count].word = groups.first[at / LFB_COUNTING_WORDS] + at % LFB_COUNTING_WORDS;
+    places[count++].which = which[at];
+  }
+  return count;
+}
+
+/* ---- the operations on one key; its lines are prefetched or in the cache ------- */
+
+LFB_INLINE uint64_t cfast_put_key(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_place places[FAST_BLOCK];
+  return lfb_places_put(fast->filter, places, cfast_places(fast, hash, places));
+}
+
+/* Removing a definitely absent key costs no more than querying it. */
+LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_place places[FAST_BLOCK];
+  return cfast_might_contain_key(fast, hash) != 0 &&
+         lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
+}
+
+#define LINES_TARGET
+#define LINES_LOOP cfast_lines
+#define LINES_VIEW lfb_fast
+#include "bloom/strategies/lines.inc.h"
+
+/* ---- shapes: each of CFAST_SHAPES has code with constants ---------------------- */
+
+/* Those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default preference; code for any shape takes up to 2.5 times as
+ * long. */
+#ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
+#define CFAST_SHAPES(row) row(2x3, 2, 6)
+#else
+#define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
+#endif
+
+typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);
+typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
+
+/* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
+ * hash: the answer is returned, and `ask` and `answers` may be NULL. */
+LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes, bool many,
+                             lfb_piece hashes, uint64_t *answers, cfast_ask ask, cfast_act act)
+{
+  const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
+
+  if (many)
+    return cfast_lines(&shaped, true, hashes.low, hashes.count, answers, ask, act) != 0;
+  if (ask != NULL)
+    ask(&shaped, *hashes.low);
+  return act(&shaped, *hashes.low) != 0;
+}
+
+LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, lfb_piece hashes,
+                         uint64_t *answers, cfast_ask ask, cfast_act act)
+{
+  const lfb_fast *fast = &counting->layout.fast;
+
+  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+#define CASE(name, s, n) \
+  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, ask, act);
+    CFAST_SHAPES(CASE)
+#undef CASE
+  default:
+    return cfast_shaped(fast, 0, 0, many, hashes, answers, ask, act);
+  }
+}
+
+LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_ask ask, cfast_act act)
+{
+  return cfast_do(counting, false, (lfb_piece){&hash.low, NULL, 1}, NULL, ask, act);
+}
+
+/* ---- the kernel ---------------------------------------------------------------- */
+
+/* All lines of the key are prefetched before the first is written: a locked operation delays
+ * everything after it. */
+static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(counting, hash, cfast_ask_to_write, cfast_put_key);
+}
+
+static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(counting, hash, NULL, cfast_might_contain_key);
+}
+
+static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(counting, hash, cfast_ask_to_write, cfast_remove_key);
+}
+
+static void cfast_put_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
+{
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_put_key);
+}
+
+static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
+                                     uint64_t *answers)
+{
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_read, cfast_might_contain_key);
+}
+
+static void cfast_remove_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
+{
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_remove_key);
+}
+
+const lfb_counting_kernel lfb_counting_kernel_fast = {
+    .one = {cfast_put_one, cfast_might_contain_one, cfast_remove_one},
+    .many = {cfast_put_many, cfast_might_contain_many, cfast_remove_many},
+};

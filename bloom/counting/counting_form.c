@@ -1,0 +1,148 @@
+/*
+ * counting_form.c - the form of a counting filter, and files of it: a prefix, the native header of
+ * its plain filter, then the counters, with a checksum per MiB.
+ *
+ * docs/formats.md describes each field.
+ */
+#include "bloom/files/any_form.h"
+#include "bloom/files/native_header.h"
+#include "bloom/counting/counting.h"
+
+/* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
+enum {
+  COUNTING_AT_COUNTER_BITS = 16,
+  COUNTING_AT_ZERO = 20,
+  COUNTING_AT_WORDS = 24,
+  COUNTING_AT_RESERVED = 32, /* zero up to the checksum */
+};
+
+enum {
+  COUNTING_VERSION = 1,
+  COUNTING_HEADER = LFB_HEAD_SIZE + LFB_NATIVE_HEADER, /* bytes */
+};
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+static lfb_status counting_write_form(const void *what, const lfb_writer *writer)
+{
+  const lfb_counting *counting = what;
+  const uint64_t word_count = counting->pages.size / sizeof(lfb_word);
+  const lfb_bits words = lfb_bits_over(lfb_counting_words(counting), word_count);
+  unsigned char header[COUNTING_HEADER];
+
+  lfb_head_begin(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);
+  lfb_store_le32(header + COUNTING_AT_COUNTER_BITS, LFB_COUNTER_BITS);
+  lfb_store_le64(header + COUNTING_AT_WORDS, word_count);
+  lfb_head_end(header);
+  lfb_native_encode(&counting->description, lfb_counting_bits_set(counting), lfb_native_now(),
+                    header + LFB_HEAD_SIZE);
+  const lfb_status status = writer->write(writer->to, header, sizeof header);
+  return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+/* Checks every field of a header.  With LFB_ERROR_KEY_NEEDED the description is written, except its
+ * hasher. */
+static lfb_status counting_decode(const unsigned char header[COUNTING_HEADER], const uint8_t *key,
+                                  lfb_description *description)
+{
+  lfb_description found;
+
+  lfb_status status = lfb_head_check(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);
+  if (status != LFB_OK)
+    return status;
+  if (!lfb_head_is_whole(header, COUNTING_AT_RESERVED) ||
+      lfb_load_le32(header + COUNTING_AT_COUNTER_BITS) != LFB_COUNTER_BITS ||
+      lfb_load_le32(header + COUNTING_AT_ZERO) != 0)
+    return LFB_ERROR_BAD_HEADER;
+  status = lfb_native_decode(header + LFB_HEAD_SIZE, key, &found);
+  if (status == LFB_ERROR_UNKNOWN_FORM)
+    return LFB_ERROR_BAD_HEADER; /* the native header is missing */
+  if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
+    return status;
+  /* the product does not overflow: bit_count is below 2^63 */
+  if (lfb_load_le64(header + COUNTING_AT_WORDS) != LFB_COUNTING_WORDS * found.geometry.word_count)
+    return LFB_ERROR_BAD_WORD_COUNT;
+  found.form = LFB_FORM_NONE;
+  *description = found;
+  return status;
+}
+
+/* Reads and decodes the header, after checking the form by its first bytes. */
+static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *description)
+{
+  unsigned char header[COUNTING_HEADER];
+  const lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_COUNTING, LFB_ERROR_NOT_COUNTING,
+                                                 header, sizeof header);
+
+  return status != LFB_OK
+             ? status
+             : lfb_form_decoded(reader, sizeof header,
+                                counting_decode(header, reader->limits.key, description));
+}
+
+/*
+ * Checks that the counters after the last bit are 0.  If damaged words were changed to ones, it
+ * sets these counters to 0.
+ *
+ * Returns false if the file itself has one above 0.
+ */
+static bool counting_trim(const lfb_geometry *geometry, const lfb_words *come)
+{
+  uint64_t *words = come->pages.address, beyond = 0;
+
+  for (uint64_t i = geometry->bit_count; i < geometry->word_count * LFB_WORD_BITS; i++) {
+    uint64_t *word = &words[i / LFB_COUNTERS_A_WORD];
+    const uint64_t counter = (uint64_t)LFB_COUNTER_MOST
+                             << (LFB_COUNTER_BITS * (i % LFB_COUNTERS_A_WORD));
+    beyond |= *word & counter;
+    if (come->changed)
+      *word &= ~counter;
+  }
+  return beyond == 0 || come->changed;
+}
+
+/* Reads and checks the counters, and makes a filter of them. */
+static lfb_status counting_read_words(const lfb_reader *reader,
+                                      const lfb_description *description,
+                                      lfb_counting **counting)
+{
+  lfb_words come;
+
+  lfb_status status = lfb_form_take_words(reader, LFB_ORDER_LITTLE,
+                                          lfb_counting_bytes(&description->geometry), &come);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_form_check_words(reader, COUNTING_HEADER, &come);
+  if (status == LFB_OK && !counting_trim(&description->geometry, &come))
+    status = LFB_ERROR_BAD_HEADER;
+  if (status == LFB_OK)
+    status = lfb_counting_make(description, &come.pages, counting);
+  if (status == LFB_OK) {
+    come.pages = (lfb_pages){0}; /* the filter's now */
+    lfb_counting_count_all(*counting);
+  }
+  lfb_words_free(&come);
+  return status;
+}
+
+static lfb_status counting_read_form(const lfb_reader *reader, void **made)
+{
+  lfb_description description = {0};
+  lfb_counting *counting;
+
+  const lfb_status decoded = counting_read_head(reader, &description);
+  if (decoded != LFB_OK && (decoded != LFB_ERROR_KEY_NEEDED || reader->limits.damage == NULL))
+    return decoded;
+  const lfb_status status = counting_read_words(reader, &description, &counting);
+  if (status != LFB_OK)
+    return status;
+  if (decoded == LFB_OK)
+    *made = counting;
+  else
+    lfb_counting_free(counting); /* only compared: without its key it cannot answer */
+  return decoded;
+}
+
+const lfb_any_form lfb_any_form_counting = {counting_write_form, counting_read_form};

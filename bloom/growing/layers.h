@@ -1,0 +1,240 @@
+/*
+ * layers.h - the layers of a growing filter (lfbloom/growing.h), and adding one.
+ *
+ * The layers are a list: the filter points to the newest, each layer to the next older one.
+ * A thread first completes a new layer, including its link to the older ones.  Then it adds the
+ * layer by one CAS of the newest, from the layer that the new one follows.  No layer is removed
+ * before the whole filter is freed.  So no layer's address comes back (no ABA), and a layer that a
+ * reader has seen stays.
+ *
+ * One per level  Every thread that finds the newest layer full makes a layer to follow it.  The CAS
+ *            succeeds for one of these threads.  For the others the newest layer has changed, and
+ *            they free theirs.
+ * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
+ *            layer's zeroed words and the older layers.
+ * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
+ *            all stripes only when its stripe passes a multiple of the layer's step.  The step and
+ *            the number of keys put at a time are limited: all stripes together hold back at most
+ *            1/64 of the bits at which the layer would reach its fpp.  The layer counts as full
+ *            that much earlier.  A layer in a file has its stripes in the file.  A process that
+ *            dies between turning bits on and adding them leaves the layer's count too low, by the
+ *            bits of one call.
+ * Claims     lfb_claims_claim() decides a claim in the cells of the first layer.  For it all layers
+ *            are one filter: a hash is present if one layer has all its bits, and is put into the
+ *            newest.  The argument in claims.h holds, with these additions:
+ *            - A look sees a winner's bits.  A thread that changes a cell to DONE has put
+ *              the hash into the layer that it saw as the newest, or has found it in some layer.
+ *              A thread that acquires that DONE sees the same layer or a newer one as the newest,
+ *              and looks at all older ones.
+ *            - A late put.  A thread may complete a claim that is already complete.  It may then
+ *              see a newer layer, and turn on bits there although an older layer has the hash.
+ *              The key has been won already, so no claim is lost by these bits.  To make this
+ *              rare, the thread looks at the older layers first.
+ *            - A claim may have looked before another thread added a layer.  It looks again after
+ *              it has read the cell, and only the second look counts.
+ * Processes  Layers in a file (growing_files.h) have their number in the file.  A process raises
+ *            it when a layer is complete, before anything is put into that layer.  Every operation
+ *            reads it first, so a process that knows of a put sees the layer of that put.
+ */
+#ifndef LFB_BLOOM_LAYERS_H
+#define LFB_BLOOM_LAYERS_H
+
+#include <lfbloom/growing.h>
+
+#include "bloom/filter/filter.h"
+
+LFB_EXTERN_C_BEGIN
+
+enum { LFB_LAYER_KEYS = 256 }; /* the most that are put at a time */
+
+typedef struct lfb_layer lfb_layer;
+struct lfb_layer {
+  lfb_layer *older; /* NULL: this is the first */
+  lfb_filter *filter;
+  const lfb_kernel *kernel; /* the filter's; here it saves reading one cache line */
+  uint32_t number;     /* 0 for the first                                           */
+  uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
+  uint32_t keys;       /* that may be put between two sums of the count, at least 1 */
+  uint64_t full_bits;  /* the layer is full at this number of set bits              */
+  LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
+};
+
+struct lfb_growing {
+  LFB_ATOMIC(lfb_layer *) newest;
+  const lfb_word *count; /* of complete layers, in a file; in a forged file, any number.
+                            NULL: only this process's memory has the filter           */
+  lfb_mapping *mapping;  /* of the file's head; NULL: as above                        */
+  bool writable;         /* the file                                                  */
+  LFB_ATOMIC(uint64_t) refused; /* why making a layer last failed                     */
+  const lfb_filter *first;      /* its hasher and its claims serve all layers         */
+  lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
+  uint64_t written;             /* as in lfb_stats                                    */
+  char label[LFB_LABEL_SIZE + 1]; /* padded with NUL bytes to its end                 */
+};
+
+/* p_i: the fpp of layer `number` when the whole has `fpp`. */
+double lfb_layers_fpp(double fpp, uint32_t number);
+
+/* n of layer `number`; UINT64_MAX if it does not fit 64 bits. */
+uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
+
+/* Makes a growing filter without layers for a configuration of the caller.  Fails:
+ * LFB_ERROR_CANNOT_GROW, _NO_MEMORY; _FPP_TOO_LOW, _FPP_TOO_HIGH. */
+lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing);
+
+/* Describes the filter of a new layer: with the hash of the first, or as the first.  Fails:
+ * LFB_ERROR_TOO_MANY_LAYERS, _TOO_MANY_BITS, and as lfb_filter_create(). */
+lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
+                               lfb_description *description);
+
+/*
+ * Adds a filter as the layer after `newest`, or frees it if another thread has added one.  Of the
+ * first layer's configuration it keeps the fields that all layers share.
+ *
+ * Takes  newest  NULL for the first layer: no other thread may see the growing filter yet.
+ *        filter  made for the layer's fpp; the layer owns it.
+ * Fails  LFB_ERROR_NO_MEMORY; the filter has been freed.
+ */
+lfb_status lfb_layers_add(lfb_growing *growing, const lfb_layer *newest, lfb_filter *filter);
+
+/* Whether a filter from a file can be layer `number`. */
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number);
+
+/* Layer `number`, which is `newest` or older. */
+static inline const lfb_layer *lfb_layers_at(const lfb_layer *newest, uint32_t number)
+{
+  while (newest->number > number)
+    newest = newest->older;
+  return newest;
+}
+
+/* Frees all layers. */
+void lfb_layers_free(lfb_growing *growing);
+
+/*
+ * Opens layer `number` of the file, which has one, after checking that it fits (growing_mapped.c).
+ *
+ * Takes  like  has the strategy and the hash of the layer.
+ * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY.
+ */
+lfb_status lfb_growing_files_open(const lfb_growing *growing, uint32_t number,
+                                  const lfb_description *like, lfb_filter **filter);
+
+/* Makes a layer in the file, or opens the one that another process has made there; then raises the
+ * number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as lfb_growing_files_open(). */
+lfb_status lfb_growing_files_make(const lfb_growing *growing, uint32_t number,
+                                  const lfb_description *description, lfb_filter **filter);
+
+/* The newest layer that this process has. */
+static inline const lfb_layer *lfb_layers_here(const lfb_growing *growing)
+{
+  /* acquire: pairs with the release in layers_link(): the layer's content, and the older ones. */
+  return LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
+}
+
+/* Whether other processes have added layers after `newest`, the newest that this one has. */
+static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer *newest)
+{
+  /* acquire: pairs with the release in files_raise().  No process puts into the layer before
+   * that, so a thread that knows of such a put sees the layer. */
+  return __builtin_expect(growing->count != NULL, 0) &&
+         LFB_STD atomic_load_explicit(growing->count, LFB_STD memory_order_acquire) >
+             newest->number + UINT64_C(1);
+}
+
+/* Opens the layers that other processes have added.  Fails: why the next one cannot be opened. */
+lfb_status lfb_layers_follow(const lfb_growing *of);
+
+/* Reads the newest layer, after opening all that other processes have added.  Fails as
+ * lfb_layers_follow(); then `*newest` is the newest that this process has. */
+static inline lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
+{
+  lfb_status status = LFB_OK;
+
+  *newest = lfb_layers_here(growing);
+  if (lfb_layers_behind(growing, *newest)) {
+    status = lfb_layers_follow(growing);
+    *newest = lfb_layers_here(growing);
+  }
+  return status;
+}
+
+/* The newest layer, or the newest that this process can open. */
+static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
+{
+  const lfb_layer *newest;
+
+  (void)lfb_layers_seen(growing, &newest);
+  return newest;
+}
+
+/*
+ * Whether a hash is present in this layer or an older one; NULL has none.  No layer's address
+ * depends on the answer of another, so the processor itself loads the lines of several layers at
+ * once.  Prefetching all of them first gained nothing for absent keys, and cost 8 % for keys in
+ * the newest layer (14 layers, 37 MiB).
+ */
+static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
+{
+  for (; layer != NULL; layer = layer->older)
+    if (layer->kernel->might_contain(&layer->filter->layout, hash))
+      return true;
+  return false;
+}
+
+/* Whether a hash is present in any layer.  True as well if a layer cannot be opened: the hash may
+ * be there. */
+static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_layer *newest;
+
+  return lfb_layers_seen(growing, &newest) != LFB_OK || lfb_layers_have(newest, hash);
+}
+
+/* Adds the next layer if `layer`, which is or was the newest, is full. */
+void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
+
+/* Counts `on` bits that were turned on in a layer.  Returns whether `on` is above 0. */
+static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
+{
+  if (on == 0)
+    return false;
+  const uint64_t before = lfb_stripes_add_told(&layer->filter->layout.count, on);
+  if (__builtin_expect((before + on) >> layer->step_shift != before >> layer->step_shift, 0))
+    lfb_layers_grow(growing, layer);
+  return true;
+}
+
+/* Puts a hash into a layer that was the newest.  Returns whether it turned on a bit. */
+static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
+{
+  return lfb_layers_counted(growing, newest,
+                            newest->kernel->put(&newest->filter->layout, hash));
+}
+
+/* As lfb_any_copy() and lfb_any_to_plain(). */
+lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
+lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **plain);
+
+/* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync() (growing_mapped.c). */
+lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
+                            lfb_growing **growing);
+lfb_status lfb_growing_sync(const lfb_growing *growing);
+
+/* As lfb_growing_stats(), without a look at the bits (lfb_any_plan()). */
+void lfb_growing_plan(const lfb_growing *growing, lfb_growing_figures *figures);
+
+/* All layers as one set for lfb_claims_claim(). */
+lfb_claimed lfb_layers_claimed(lfb_growing *growing);
+
+/* Claims a hash that the caller has looked for in all layers without finding it. */
+static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_claimed in = lfb_layers_claimed(growing);
+
+  return lfb_claims_claim(&growing->first->claims, &in, hash);
+}
+
+LFB_EXTERN_C_END
+
+#endif

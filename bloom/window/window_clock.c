@@ -1,0 +1,277 @@
+/*
+ * window_clock.c - generations that end by clocks: lfb_window_tick(), and a thread that calls it
+ * (lfbloom/window.h).
+ *
+ * A generation's begin is noted by two clocks.  In the boot that noted it, the time since then is that of
+ * the boot's own clock, which runs also while the host sleeps: a wall clock that jumps does no harm.  In
+ * another boot it is that of the wall clock.  If that is negative, the wall clock is or was wrong: the
+ * generation begins anew, so that nothing is forgotten early.
+ */
+#define _GNU_SOURCE /* CLOCK_BOOTTIME */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "atomic/threads/wake.h"
+#include "bloom/files/restarted.h"
+#include "bloom/window/window.h"
+
+#define CLOCK_SECOND UINT64_C(1000000000) /* ns */
+
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME CLOCK_MONOTONIC
+#endif
+
+/* ---- moments ----------------------------------------------------------------- */
+
+static uint64_t clock_read(clockid_t id)
+{
+  struct timespec now;
+
+  return clock_gettime(id, &now) == 0 && now.tv_sec >= 0
+             ? (uint64_t)now.tv_sec * CLOCK_SECOND + (uint64_t)now.tv_nsec
+             : 0;
+}
+
+static uint64_t clock_hex(char digit)
+{
+  return (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* Reads the identity of this boot, 32 digits and four dashes; stays 0 if the system does not tell. */
+static void clock_read_boot(uint64_t boot[2])
+{
+  enum { DIGITS = 32 };
+  char text[DIGITS + 4];
+  const int fd = lfb_restarted_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
+
+  if (fd < 0)
+    return;
+  const ssize_t got = read(fd, text, sizeof text);
+  (void)close(fd);
+  if (got != (ssize_t)sizeof text)
+    return;
+  for (size_t i = 0, digits = 0; i < sizeof text && digits < DIGITS; i++)
+    if (text[i] != '-') {
+      boot[digits / 16] = boot[digits / 16] << 4 | clock_hex(text[i]);
+      digits++;
+    }
+}
+
+/* The identity of this boot, which is read once.  Two threads may both read it. */
+static void clock_boot(uint64_t boot[2])
+{
+  static LFB_ATOMIC(uint64_t) known[2];
+  static LFB_ATOMIC(bool) is_known;
+
+  /* acquire: pairs with the release below. */
+  if (!atomic_load_explicit(&is_known, memory_order_acquire)) {
+    clock_read_boot(boot);
+    for (int i = 0; i < 2; i++) /* relaxed: all threads store the same */
+      atomic_store_explicit(&known[i], boot[i], memory_order_relaxed);
+    atomic_store_explicit(&is_known, true, memory_order_release);
+  }
+  for (int i = 0; i < 2; i++) /* relaxed: acquired above */
+    boot[i] = atomic_load_explicit(&known[i], memory_order_relaxed);
+}
+
+lfb_window_moment lfb_window_moment_now(void)
+{
+  lfb_window_moment now = {.boottime = clock_read(CLOCK_BOOTTIME), .realtime = clock_read(CLOCK_REALTIME)};
+
+  clock_boot(now.boot);
+  return now;
+}
+
+/* relaxed, all here: the generation that is published next releases them, and it was acquired. */
+lfb_window_moment lfb_window_began(const lfb_window_head *head, uint64_t generation)
+{
+  const LFB_ATOMIC(uint64_t) *words = head->began[generation % LFB_WINDOW_LIVE];
+  uint64_t read[LFB_WINDOW_MOMENT_WORDS];
+  lfb_window_moment moment;
+
+  for (int i = 0; i < LFB_WINDOW_MOMENT_WORDS; i++)
+    read[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
+  memcpy(&moment, read, sizeof moment);
+  return moment;
+}
+
+void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_window_moment *moment)
+{
+  LFB_ATOMIC(uint64_t) *words = head->began[generation % LFB_WINDOW_LIVE];
+  uint64_t written[LFB_WINDOW_MOMENT_WORDS];
+
+  memcpy(written, moment, sizeof written);
+  for (int i = 0; i < LFB_WINDOW_MOMENT_WORDS; i++)
+    atomic_store_explicit(&words[i], written[i], memory_order_relaxed);
+}
+
+_Static_assert(sizeof(lfb_window_moment) == LFB_WINDOW_MOMENT_WORDS * sizeof(uint64_t), "word by word");
+
+/* The time from one moment to another in ns, which may be negative. */
+static int64_t clock_since(const lfb_window_moment *then, const lfb_window_moment *now)
+{
+  const bool same_boot = then->boot[0] == now->boot[0] && then->boot[1] == now->boot[1] &&
+                         (now->boot[0] | now->boot[1]) != 0;
+  return (int64_t)(same_boot ? now->boottime - then->boottime : now->realtime - then->realtime);
+}
+
+/* ---- ticks -------------------------------------------------------------------- */
+
+/* The age of the current generation. */
+static int64_t tick_age(const lfb_window *window, uint64_t e, const lfb_window_moment *now)
+{
+  const lfb_window_moment began = lfb_window_began(window->head, e);
+  return clock_since(&began, now);
+}
+
+/* Under the lock: ends the generations that are over, but at most `most`.  The last one begins at its place
+ * in the schedule, or now if `late`.  Returns how many it ended. */
+static uint32_t tick_locked(lfb_window *window, uint32_t most, bool late)
+{
+  /* Not read before the lock: a thread that slept there would note a begin of long ago, and the next tick
+   * would end the generation early. */
+  const lfb_window_moment now = lfb_window_moment_now();
+  uint64_t e = lfb_window_generation(window);
+  const int64_t age = tick_age(window, e, &now);
+  uint64_t over = age < 0 ? 0 : (uint64_t)age;
+  uint32_t ended = 0;
+
+  if (age < 0)
+    lfb_window_begins(window->head, e, &now);
+  for (; over >= window->length && ended < most && e < LFB_WINDOW_LAST; ended++, e++) {
+    over -= window->length;
+    if (late || ended + 1 == most)
+      over %= window->length;
+    lfb_window_moment begins = now;
+    if (!late) {
+      begins.boottime -= over;
+      begins.realtime -= over;
+    }
+    lfb_window_next(window, e, &begins);
+  }
+  return ended;
+}
+
+static uint32_t window_tick(lfb_window *window, uint32_t most, bool late)
+{
+  const uint64_t e = lfb_window_generation(window);
+  int fd;
+
+  if (window->length == 0)
+    return 0;
+  const lfb_window_moment now = lfb_window_moment_now();
+  const int64_t age = tick_age(window, e, &now);
+  /* A generation that has begun meanwhile may have changed what was read: then the lock's holder, or the next
+   * tick, sees it. */
+  if ((age >= 0 && (uint64_t)age < window->length) || lfb_window_lock(window, &fd) != LFB_OK)
+    return 0;
+  const uint32_t ended = tick_locked(window, most, late);
+  lfb_window_unlock(window, fd);
+  return ended;
+}
+
+uint32_t lfb_window_tick(lfb_window *window)
+{
+  return window_tick(window, lfb_window_layers(&window->geometry), false);
+}
+
+/* ---- the thread ---------------------------------------------------------------- */
+
+struct lfb_window_clock {
+  lfb_window *window;
+  pid_t process; /* the thread is in this one: a child of a fork has none */
+  pthread_t thread;
+  pthread_mutex_t lock; /* guards `stopping` */
+  pthread_cond_t wake;
+  bool stopping;
+};
+
+/* Waits until the current generation is over.  Returns false if the thread is to stop.  The caller holds the
+ * lock. */
+static bool clock_wait(lfb_window_clock *clock)
+{
+  const lfb_window *window = clock->window;
+  const lfb_window_moment now = lfb_window_moment_now();
+  const int64_t age = tick_age(window, lfb_window_generation(window), &now);
+  const uint64_t left = age < 0 ? 0 : (uint64_t)age < window->length ? window->length - (uint64_t)age : 0;
+  /* At least a 16th of a generation: another process may be advancing. */
+  const uint64_t wait = left > window->length / 16 ? left : window->length / 16 + 1;
+  const uint64_t until = clock_read(CLOCK_MONOTONIC) + wait;
+  const struct timespec at = {(time_t)(until / CLOCK_SECOND), (long)(until % CLOCK_SECOND)};
+  int result = 0;
+
+  while (!clock->stopping && result == 0)
+    result = pthread_cond_timedwait(&clock->wake, &clock->lock, &at);
+  return !clock->stopping;
+}
+
+/* Ends one generation at a time, and each begins when it does: so none is too short if it runs late. */
+static void *clock_run(void *argument)
+{
+  lfb_window_clock *clock = argument;
+
+  (void)pthread_mutex_lock(&clock->lock);
+  while (clock_wait(clock)) {
+    (void)pthread_mutex_unlock(&clock->lock);
+    (void)window_tick(clock->window, 1, true);
+    (void)pthread_mutex_lock(&clock->lock);
+  }
+  (void)pthread_mutex_unlock(&clock->lock);
+  return NULL;
+}
+
+static void clock_free(lfb_window_clock *clock)
+{
+  (void)pthread_cond_destroy(&clock->wake);
+  (void)pthread_mutex_destroy(&clock->lock);
+  free(clock);
+}
+
+/* The clock that runs in this process, or NULL.  A child forgets its parent's: the lock may be taken
+ * forever, and its memory stays. */
+static lfb_window_clock *clock_here(lfb_window *window)
+{
+  if (window->clock != NULL && window->clock->process != getpid())
+    window->clock = NULL;
+  return window->clock;
+}
+
+lfb_status lfb_window_start_clock(lfb_window *window)
+{
+  if (window->length == 0)
+    return LFB_ERROR_BAD_SPAN;
+  if (clock_here(window) != NULL)
+    return LFB_OK;
+  lfb_window_clock *clock = calloc(1, sizeof *clock);
+  if (clock == NULL || !lfb_wake_init(&clock->wake)) {
+    free(clock);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  (void)pthread_mutex_init(&clock->lock, NULL); /* never fails with default attributes */
+  clock->window = window;
+  clock->process = getpid();
+  if (pthread_create(&clock->thread, NULL, clock_run, clock) != 0) {
+    clock_free(clock);
+    return LFB_ERROR_NO_THREAD;
+  }
+  window->clock = clock;
+  return LFB_OK;
+}
+
+void lfb_window_stop_clock(lfb_window *window)
+{
+  lfb_window_clock *clock = clock_here(window);
+
+  if (clock == NULL)
+    return;
+  (void)pthread_mutex_lock(&clock->lock);
+  clock->stopping = true;
+  (void)pthread_cond_signal(&clock->wake);
+  (void)pthread_mutex_unlock(&clock->lock);
+  (void)pthread_join(clock->thread, NULL);
+  clock_free(clock);
+  window->clock = NULL;
+}
