@@ -240,12 +240,24 @@ LFB_AVX512_TARGET LFB_INLINE uint32_t window512_unit_shift(const lfb_window_view
   return view->fast.block_shift + view->layers_shift < 3 ? 2 : 3;
 }
 
+/* Loads 2, 4 or 8 words, which are aligned to their size; the further lanes are 0, which has no bits.  A
+ * masked load of 64 bytes does not do: it faults if the words are not aligned to 64. */
+LFB_AVX512_TARGET LFB_INLINE __m512i window512_load(const lfb_word *words, uint32_t shift)
+{
+  const void *at = words;
+
+  if (shift == 1)
+    return _mm512_zextsi128_si512(_mm_load_si128((const __m128i *)at));
+  if (shift == 2)
+    return _mm512_zextsi256_si512(_mm256_load_si256((const __m256i *)at));
+  return _mm512_load_si512(at);
+}
+
 LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view, const lfb_word *unit,
                                                      const window512_bits *bits)
 {
-  /* four words of a unit of four: the others are 0, which has no bits */
-  const __mmask8 words = view->fast.block_shift + view->layers_shift < 3 ? 0x0f : 0xff;
-  const __m512i missing = _mm512_andnot_si512(_mm512_maskz_load_epi64(words, unit), *bits);
+  const __m512i missing =
+      _mm512_andnot_si512(window512_load(unit, window512_unit_shift(view)), *bits);
   const uint32_t whole = _cvtmask8_u32(_mm512_testn_epi64_mask(missing, missing));
 
   if (view->fast.block_shift == 1)
@@ -260,7 +272,7 @@ LFB_AVX512_TARGET LFB_INLINE bool window512_block_has(const lfb_window_view *vie
 {
   const __mmask8 words = (__mmask8)((1U << (1U << view->fast.block_shift)) - 1);
   const __m512i missing =
-      _mm512_maskz_andnot_epi64(words, _mm512_maskz_load_epi64(words, block), *bits);
+      _mm512_maskz_andnot_epi64(words, window512_load(block, view->fast.block_shift), *bits);
   return _cvtmask8_u32(_mm512_test_epi64_mask(missing, missing)) == 0;
 }
 
