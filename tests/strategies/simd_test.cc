@@ -113,6 +113,27 @@ TEST(FastVariants, AnswerBatchesAlike) {
                          MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 67));
 }
 
+// So do puts that need no atomic operations.
+TEST(FastVariants, PutAloneAlike) {
+  for (const Shape shape : AllShapes())
+    for (lfb_simd most : SimdLevels()) {
+      const Filter filter = MakeShaped(most, shape.w, shape.g, 67);
+      const Filter alone = MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 67);
+      uint64_t next = 0;
+      for (size_t count : {1, 7, 64, 127, 300}) {
+        filter->layout.fits = count % 2;
+        std::vector<uint64_t> hashes(count), answers(count / 64 + 1);
+        for (uint64_t& hash : hashes) next++, hash = Mix(43, next % 2 ? next : next / 2);
+        filter->kernel->many(&filter->layout, LFB_KERNEL_PUT_ALONE, hashes.data(), nullptr, count,
+                             answers.data());
+        for (size_t i = 0; i < count; i++)
+          ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, lfb_filter_put_hash(alone.get(), hashes[i]));
+      }
+      for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
+        ASSERT_EQ(lfb_bits_word(&filter->layout.bits, i), lfb_bits_word(&alone->layout.bits, i));
+    }
+}
+
 // One filter: two threads put into it by every variant, and others query it by every variant.
 class Contended {
  public:
