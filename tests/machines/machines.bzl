@@ -2,6 +2,9 @@
 
 A cc_test of this tree is built again for the machine, by Debian's cross compiler
 and without what the command line adds for a sanitizer, and run here.
+
+The machine avx512 is not run so: its programs are files of a system that an emulator of whole
+machines boots (avx512_test.sh).
 """
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
@@ -16,7 +19,9 @@ load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 
 # The names of the machine for Bazel and Debian, and the program that runs its tests here. The
 # first two run under qemu, which finds the libraries by -L. The third runs on an x86-64
-# processor directly, because qemu 7.2 hangs with threads of that machine.
+# processor directly, because qemu 7.2 hangs with threads of that machine. The fourth is an x86-64
+# processor with AVX-512, which qemu lacks; its programs must be static, and have headers
+# of their own.
 MACHINES = {
     "s390x": struct(cpu = "s390x", gnu = "s390x-linux-gnu", runner = "qemu-s390x -L /usr/s390x-linux-gnu"),
     "aarch64": struct(cpu = "aarch64", gnu = "aarch64-linux-gnu", runner = "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
@@ -24,6 +29,12 @@ MACHINES = {
         cpu = "x86_32",
         gnu = "i686-linux-gnu",
         runner = "/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib",
+    ),
+    "avx512": struct(
+        cpu = "x86_64",
+        gnu = "x86_64-linux-gnu",
+        include = "bochs",
+        link_flags = ["-static", "-s"],
     ),
 }
 
@@ -71,18 +82,25 @@ def _toolchain_config_impl(ctx):
         abi_version = "unknown",
         abi_libc_version = "unknown",
         tool_paths = [tool_path(name = name, path = "/usr/bin/%s-%s" % (gnu, tool)) for name, tool in _TOOLS.items()],
-        cxx_builtin_include_directories = ["/usr/" + gnu + "/include", "/usr/lib/gcc-cross/" + gnu, "/usr/include"],
+        cxx_builtin_include_directories = [
+            "/usr/" + gnu + "/include",
+            "/usr/lib/gcc-cross/" + gnu,
+            "/usr/lib/gcc/" + gnu,
+            "/usr/include",
+        ],
         features = [
-            _flags("machine_compile", _COMPILE, _COMPILE_FLAGS),
-            _flags("machine_link", [ACTION_NAMES.cpp_link_executable], _LINK_FLAGS),
+            _flags("machine_compile", _COMPILE, _COMPILE_FLAGS + ctx.attr.compile_flags),
+            _flags("machine_link", [ACTION_NAMES.cpp_link_executable], _LINK_FLAGS + ctx.attr.link_flags),
         ],
     )
 
 _toolchain_config = rule(
     implementation = _toolchain_config_impl,
     attrs = {
+        "compile_flags": attr.string_list(),
         "cpu": attr.string(mandatory = True),
         "gnu": attr.string(mandatory = True),
+        "link_flags": attr.string_list(),
     },
     provides = [CcToolchainConfigInfo],
 )
@@ -95,11 +113,19 @@ def machine_toolchains():
             name = name + "_platform",
             constraint_values = ["@platforms//os:linux", "@platforms//cpu:" + machine.cpu],
         )
-        _toolchain_config(name = name + "_config", cpu = machine.cpu, gnu = machine.gnu)
+        include = getattr(machine, "include", "")
+        native.filegroup(name = name + "_headers", srcs = native.glob([include + "/*.h"]) if include else [])
+        _toolchain_config(
+            name = name + "_config",
+            compile_flags = ["-isystem", native.package_name() + "/" + include] if include else [],
+            cpu = machine.cpu,
+            gnu = machine.gnu,
+            link_flags = getattr(machine, "link_flags", []),
+        )
         cc_toolchain(
             name = name + "_compiler",
             all_files = ":nothing",
-            compiler_files = ":nothing",
+            compiler_files = name + "_headers",
             dwp_files = ":nothing",
             linker_files = ":nothing",
             objcopy_files = ":nothing",
@@ -169,3 +195,19 @@ def machine_tests(name, machine, tests):
     for test_name, test in zip(names, tests):
         _machine_test(name = test_name, machine = machine, tags = ["manual"], test = test)
     native.test_suite(name = name, tags = ["manual"], tests = names)
+
+def _machine_programs_impl(ctx):
+    files = [program[DefaultInfo].files_to_run.executable for program in ctx.attr.programs]
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files = files))]
+
+machine_programs = rule(
+    doc = "The files of programs, built for a machine.",
+    implementation = _machine_programs_impl,
+    attrs = {
+        "machine": attr.string(mandatory = True, values = MACHINES.keys()),
+        "programs": attr.label_list(cfg = _for_machine),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+)
