@@ -7,6 +7,8 @@
  *
  * So no test in Bochs runs these two themselves; processor_test.cc compares what stands for them with their
  * definitions.
+ *
+ * vpmultishiftqb is wrong with a mask that leaves out bytes.  The library has no such mask.
  */
 #ifndef LFB_TESTS_MACHINES_BOCHS_H
 #define LFB_TESTS_MACHINES_BOCHS_H
