@@ -5,7 +5,7 @@
  * a present key would raise its counters until they are stuck, and then write nothing.
  * put_remove puts a new key and removes it.
  */
-#include <lfbloom/counting.h>
+#include <lfbloom/any.h>
 
 #include "bench/ways.h"
 #include "bloom/counting/counting.h"
@@ -14,7 +14,18 @@
 
 SINGLE_WAY(single_u64, filter, lfb_counting_put_u64, lfb_counting_might_contain_u64,
            keys->numbers[i])
-MANY_WAY(many_u64, lfb_counting_put_many_u64, lfb_counting_might_contain_many_u64, keys->numbers)
+
+static size_t count_many(lfb_counting *counting, const uint64_t *numbers, size_t count, uint64_t *answers)
+{
+  return lfb_any_many_u64((lfb_any){LFB_KIND_COUNTING, {counting}}, LFB_PUT, numbers, count, answers);
+}
+
+static size_t counted_many(lfb_counting *counting, const uint64_t *numbers, size_t count, uint64_t *answers)
+{
+  return lfb_any_many_u64((lfb_any){LFB_KIND_COUNTING, {counting}}, LFB_MIGHT_CONTAIN, numbers, count, answers);
+}
+
+MANY_WAY(many_u64, count_many, counted_many, keys->numbers)
 
 /* Puts and removes a key; returns whether it was new. */
 static bool put_remove_one(lfb_counting *counting, uint64_t key)
@@ -27,13 +38,13 @@ static bool put_remove_one(lfb_counting *counting, uint64_t key)
 static size_t put_remove_each(lfb_counting *counting, const uint64_t *numbers, size_t count,
                               uint64_t *answers)
 {
-  const size_t fresh = lfb_counting_put_many_u64(counting, numbers, count, answers);
-  (void)lfb_counting_remove_many_u64(counting, numbers, count, answers);
+  const size_t fresh = lfb_any_many_u64((lfb_any){LFB_KIND_COUNTING, {counting}}, LFB_PUT, numbers, count, answers);
+  (void)lfb_any_many_u64((lfb_any){LFB_KIND_COUNTING, {counting}}, LFB_REMOVE, numbers, count, answers);
   return fresh;
 }
 
 SINGLE_WAY(put_remove, filter, put_remove_one, lfb_counting_might_contain_u64, keys->numbers[i])
-MANY_WAY(put_remove_many, put_remove_each, lfb_counting_might_contain_many_u64, keys->numbers)
+MANY_WAY(put_remove_many, put_remove_each, counted_many, keys->numbers)
 
 enum { BUT_PUT_PRESENT = LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED };
 
@@ -75,7 +86,7 @@ static lfb_bench_bits counting_bits(void *of)
 
 static void counting_fill(void *counting, const uint64_t *numbers, size_t count)
 {
-  (void)lfb_counting_put_many_u64(counting, numbers, count, NULL);
+  (void)lfb_any_many_u64((lfb_any){LFB_KIND_COUNTING, {counting}}, LFB_PUT, numbers, count, NULL);
 }
 
 #define COUNTING_ROW(own_name, id)                                                        \

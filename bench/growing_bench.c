@@ -7,7 +7,7 @@
  * VERB is fill, from empty to n, including growth but not the creation of the first filter;
  * or ask_present or ask_absent, of the full filter.
  */
-#include <lfbloom/growing.h>
+#include <lfbloom/any.h>
 #include <stdio.h>
 
 #include "bench/benches.h"
@@ -33,7 +33,7 @@ typedef struct growing_kind {
 } growing_kind;
 
 /* Defines calls of CALL keys at a time by the functions of lfb_`noun`. */
-#define GROWING_CALLS(noun)                                                          \
+#define GROWING_CALLS(noun, kind)                                                    \
   static void noun##_free(void *filter)                                              \
   {                                                                                  \
     lfb_##noun##_free(filter);                                                       \
@@ -47,7 +47,7 @@ typedef struct growing_kind {
   }                                                                                  \
   static size_t noun##_put_many(void *filter, const uint64_t *keys)                  \
   {                                                                                  \
-    return lfb_##noun##_put_many_u64(filter, keys, CALL, NULL);                      \
+    return lfb_any_many_u64((lfb_any){kind, {filter}}, LFB_PUT, keys, CALL, NULL);   \
   }                                                                                  \
   static size_t noun##_ask_single(void *filter, const uint64_t *keys)                \
   {                                                                                  \
@@ -58,11 +58,11 @@ typedef struct growing_kind {
   }                                                                                  \
   static size_t noun##_ask_many(void *filter, const uint64_t *keys)                  \
   {                                                                                  \
-    return lfb_##noun##_might_contain_many_u64(filter, keys, CALL, NULL);            \
+    return lfb_any_many_u64((lfb_any){kind, {filter}}, LFB_MIGHT_CONTAIN, keys, CALL, NULL); \
   }
 
-GROWING_CALLS(filter)
-GROWING_CALLS(growing)
+GROWING_CALLS(filter, LFB_KIND_PLAIN)
+GROWING_CALLS(growing, LFB_KIND_GROWING)
 
 static void *filter_create(uint64_t n)
 {

@@ -4,7 +4,7 @@
  * At one size it has room for half of the keys.  It advances by itself, so that all n keys are in its
  * four generations: three are full, and the current one nearly.
  */
-#include <lfbloom/window.h>
+#include <lfbloom/any.h>
 
 #include "bench/ways.h"
 #include "bloom/window/window.h"
@@ -15,7 +15,18 @@ SINGLE_WAY(window_single, filter, lfb_window_put_u64, lfb_window_might_contain_u
            keys->numbers[i])
 SINGLE_WAY(window_claim, filter, lfb_window_claim_u64, lfb_window_might_contain_u64,
            keys->numbers[i])
-MANY_WAY(window_many, lfb_window_put_many_u64, lfb_window_might_contain_many_u64, keys->numbers)
+
+static size_t put_many(lfb_window *window, const uint64_t *numbers, size_t count, uint64_t *answers)
+{
+  return lfb_any_many_u64((lfb_any){LFB_KIND_WINDOW, {window}}, LFB_PUT, numbers, count, answers);
+}
+
+static size_t query_many(lfb_window *window, const uint64_t *numbers, size_t count, uint64_t *answers)
+{
+  return lfb_any_many_u64((lfb_any){LFB_KIND_WINDOW, {window}}, LFB_MIGHT_CONTAIN, numbers, count, answers);
+}
+
+MANY_WAY(window_many, put_many, query_many, keys->numbers)
 
 static const lfb_way window_ways[] = {
     /* A put of a key that an older generation has is new to the current one. */
@@ -79,7 +90,7 @@ static void window_copy(void *to, const void *from)
 
 static void window_fill(void *window, const uint64_t *numbers, size_t count)
 {
-  (void)lfb_window_put_many_u64(window, numbers, count, NULL);
+  (void)lfb_any_many_u64((lfb_any){LFB_KIND_WINDOW, {window}}, LFB_PUT, numbers, count, NULL);
 }
 
 const lfb_contender lfb_own_window = {.name = "window",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <lfbloom/any.h>
 #include <string.h>
 
 #include "cli/figures.h"
@@ -276,7 +277,7 @@ size_t window_claim(struct window *window, const lfb_key *keys, size_t count, ui
     window->left -= count;
   else
     (void)lfb_window_tick(window->filter);
-  return lfb_window_claim_many(window->filter, keys, count, answers);
+  return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window->filter}}, LFB_CLAIM, keys, count, answers);
 }
 
 void window_end(struct window *window)

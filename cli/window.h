@@ -68,7 +68,7 @@ bool window_begin(struct window *window, const struct command *command,
 /* Makes what was claimed durable.  False after a report. */
 bool window_settle(const struct window *window);
 
-/* As lfb_window_claim_many(). */
+/* As lfb_any_many() with LFB_CLAIM. */
 size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers);
 
 void window_end(struct window *window);

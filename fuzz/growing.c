@@ -87,7 +87,7 @@ static uint64_t growing_ask(const lfb_growing *growing, uint64_t chance)
     keys[i] = fuzz_mix(chance + i);
     one |= (uint64_t)lfb_growing_might_contain_u64(growing, keys[i]) << i;
   }
-  (void)lfb_growing_might_contain_many_u64(growing, keys, KEYS, &many);
+  (void)lfb_any_many_u64(fuzz_outcome_any(fuzz_reader_find("growing"), growing), LFB_MIGHT_CONTAIN, keys, KEYS, &many);
   fuzz_must(one == many, "many at a time are answered as one by one");
   return one;
 }
@@ -122,7 +122,8 @@ static void growing_put(lfb_growing *growing, uint64_t chance)
   }
   for (uint64_t i = 0; i < MORE_KEYS; i++)
     (void)lfb_growing_put_u64(growing, fuzz_mix(~chance + i));
-  fuzz_must(lfb_growing_put_many_u64(growing, keys, KEYS, NULL) == 0, "nothing is new twice");
+  const lfb_any any = fuzz_outcome_any(fuzz_reader_find("growing"), growing);
+  fuzz_must(lfb_any_many_u64(any, LFB_PUT, keys, KEYS, NULL) == 0, "nothing is new twice");
   fuzz_must(growing_ask(growing, chance) == UINT64_MAX, "what was put is found");
 }
 

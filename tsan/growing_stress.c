@@ -25,19 +25,21 @@ static void put_one_by_one(const crew_turn *turn)
 static void put_many(const crew_turn *turn)
 {
   uint64_t keys[CREW_KEYS];
+  const lfb_any any_one = {LFB_KIND_GROWING, {one}}, any_two = {LFB_KIND_GROWING, {two}};
 
   crew_keys(turn->first, keys);
-  (void)lfb_growing_put_many_u64(two, keys, CREW_KEYS, NULL);
-  crew_expect(lfb_growing_might_contain_many_u64(one, keys, CREW_KEYS, NULL) == CREW_KEYS);
+  (void)lfb_any_many_u64(any_two, LFB_PUT, keys, CREW_KEYS, NULL);
+  crew_expect(lfb_any_many_u64(any_one, LFB_MIGHT_CONTAIN, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
 
 /* All threads claim the same keys: one claim of each must win. */
 static void claim(const crew_turn *turn)
 {
   uint64_t keys[CREW_KEYS];
+  const lfb_any any = {LFB_KIND_GROWING, {turn->thread % 2 == 0 ? one : two}};
 
   crew_keys(1000000000 + CREW_KEYS * turn->round, keys);
-  const size_t mine = lfb_growing_claim_many_u64(turn->thread % 2 == 0 ? one : two, keys, CREW_KEYS, NULL);
+  const size_t mine = lfb_any_many_u64(any, LFB_CLAIM, keys, CREW_KEYS, NULL);
   atomic_fetch_add_explicit(&won, mine, memory_order_relaxed);
 }
 

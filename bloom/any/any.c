@@ -15,9 +15,6 @@
 
 /* ---- keys ------------------------------------------------------------------------- */
 
-/* What is done by which kind, as one number. */
-#define ANY_CALL(kind, verb) ((unsigned)(kind) * 4 + (unsigned)(verb))
-
 static size_t any_none(size_t count, uint64_t *answers)
 {
   if (answers != NULL)
@@ -25,34 +22,37 @@ static size_t any_none(size_t count, uint64_t *answers)
   return 0;
 }
 
+/* Of a filter that is not plain. */
+static size_t any_many(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
+                       lfb_piece_hash hash_of)
+{
+  switch (any.kind) {
+  case LFB_KIND_GROWING:
+    return verb == LFB_REMOVE ? any_none(count, answers)
+                              : lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
+  case LFB_KIND_COUNTING:
+    return verb == LFB_CLAIM ? any_none(count, answers)
+                             : lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
+  case LFB_KIND_WINDOW:
+    return verb == LFB_REMOVE ? any_none(count, answers)
+                              : lfb_window_many(any.window, verb, keys, count, answers, hash_of);
+  default:
+    return any_none(count, answers);
+  }
+}
+
 size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
                     uint64_t *answers)
 {
-  switch (ANY_CALL(any.kind, verb)) {
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_PUT):
+  if (any.kind != LFB_KIND_PLAIN)
+    return any_many(any, verb, keys, count, answers, lfb_piece_bytes);
+  switch (verb) {
+  case LFB_PUT:
     return lfb_filter_put_many(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_MIGHT_CONTAIN):
+  case LFB_MIGHT_CONTAIN:
     return lfb_filter_might_contain_many(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_CLAIM):
+  case LFB_CLAIM:
     return lfb_filter_claim_many(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_PUT):
-    return lfb_growing_put_many(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_MIGHT_CONTAIN):
-    return lfb_growing_might_contain_many(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_CLAIM):
-    return lfb_growing_claim_many(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_PUT):
-    return lfb_counting_put_many(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_MIGHT_CONTAIN):
-    return lfb_counting_might_contain_many(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_REMOVE):
-    return lfb_counting_remove_many(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_PUT):
-    return lfb_window_put_many(any.window, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_MIGHT_CONTAIN):
-    return lfb_window_might_contain_many(any.window, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_CLAIM):
-    return lfb_window_claim_many(any.window, keys, count, answers);
   default:
     return any_none(count, answers);
   }
@@ -61,31 +61,15 @@ size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t coun
 size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t count,
                         uint64_t *answers)
 {
-  switch (ANY_CALL(any.kind, verb)) {
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_PUT):
+  if (any.kind != LFB_KIND_PLAIN)
+    return any_many(any, verb, keys, count, answers, lfb_piece_u64);
+  switch (verb) {
+  case LFB_PUT:
     return lfb_filter_put_many_u64(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_MIGHT_CONTAIN):
+  case LFB_MIGHT_CONTAIN:
     return lfb_filter_might_contain_many_u64(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_PLAIN, LFB_CLAIM):
+  case LFB_CLAIM:
     return lfb_filter_claim_many_u64(any.plain, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_PUT):
-    return lfb_growing_put_many_u64(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_MIGHT_CONTAIN):
-    return lfb_growing_might_contain_many_u64(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_GROWING, LFB_CLAIM):
-    return lfb_growing_claim_many_u64(any.growing, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_PUT):
-    return lfb_counting_put_many_u64(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_MIGHT_CONTAIN):
-    return lfb_counting_might_contain_many_u64(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_COUNTING, LFB_REMOVE):
-    return lfb_counting_remove_many_u64(any.counting, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_PUT):
-    return lfb_window_put_many_u64(any.window, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_MIGHT_CONTAIN):
-    return lfb_window_might_contain_many_u64(any.window, keys, count, answers);
-  case ANY_CALL(LFB_KIND_WINDOW, LFB_CLAIM):
-    return lfb_window_claim_many_u64(any.window, keys, count, answers);
   default:
     return any_none(count, answers);
   }

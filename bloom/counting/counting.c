@@ -203,7 +203,7 @@ lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filt
 
 /* ---- the calls ---------------------------------------------------------------- */
 
-LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
+LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_verb verb, lfb_hash hash)
 {
   return counting->kernel->one[verb](counting, hash);
 }
@@ -211,7 +211,7 @@ LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb ver
 /* The context of an operation on a piece. */
 typedef struct counting_many {
   const lfb_counting *counting;
-  lfb_counting_verb verb;
+  lfb_verb verb;
   uint64_t *answers; /* NULL: not wanted */
 } counting_many;
 
@@ -234,8 +234,8 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
   return yes;
 }
 
-static size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb, const void *keys,
-                              size_t count, uint64_t *answers, lfb_piece_hash hash_of)
+size_t lfb_counting_many(lfb_counting *counting, lfb_verb verb, const void *keys,
+                         size_t count, uint64_t *answers, lfb_piece_hash hash_of)
 {
   const counting_many m = {counting, verb, answers};
   return lfb_pieces(&counting->hashing, keys, count, hash_of, counting_many_act, &m);
@@ -243,70 +243,34 @@ static size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb ve
 
 bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)
 {
-  return counting_act(counting, LFB_COUNTING_PUT,
+  return counting_act(counting, LFB_PUT,
                       lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
 }
 
 bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key)
 {
-  return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_u64(&counting->layout.hasher, key));
+  return counting_act(counting, LFB_PUT, lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
 bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes, size_t size)
 {
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+  return counting_act(counting, LFB_MIGHT_CONTAIN,
                       lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
 }
 
 bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
 {
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+  return counting_act(counting, LFB_MIGHT_CONTAIN,
                       lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
 bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size)
 {
-  return counting_act(counting, LFB_COUNTING_REMOVE,
+  return counting_act(counting, LFB_REMOVE,
                       lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
 }
 
 bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key)
 {
-  return counting_act(counting, LFB_COUNTING_REMOVE, lfb_hasher_u64(&counting->layout.hasher, key));
-}
-
-size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
-                             uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_counting_put_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
-                                 uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
-                                       size_t count, uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const uint64_t *keys,
-                                           size_t count, uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,
-                                uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
-                                    uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_u64);
+  return counting_act(counting, LFB_REMOVE, lfb_hasher_u64(&counting->layout.hasher, key));
 }

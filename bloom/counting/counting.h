@@ -17,14 +17,8 @@ LFB_EXTERN_C_BEGIN
 enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD };
 
 /* The operations on a key. */
-typedef enum lfb_counting_verb {
-  LFB_COUNTING_PUT,
-  LFB_COUNTING_MIGHT_CONTAIN,
-  LFB_COUNTING_REMOVE,
-  LFB_COUNTING_VERBS,
-} lfb_counting_verb;
-
-/* The operations on one key and on many, for a filter's strategy. */
+/* The operations on one key and on many, for a filter's strategy; none for LFB_CLAIM. */
+enum { LFB_COUNTING_VERBS = LFB_REMOVE + 1 };
 typedef struct lfb_counting_kernel {
   bool (*one[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_hash hash);
 
@@ -61,6 +55,10 @@ static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)
  */
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
                              lfb_counting **counting);
+
+/* As lfb_any_many(), not for claims; `hash_of` hashes the keys. */
+size_t lfb_counting_many(lfb_counting *counting, lfb_verb verb, const void *keys, size_t count,
+                         uint64_t *answers, lfb_piece_hash hash_of);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);

@@ -141,6 +141,6 @@ static void any_remove_many(const lfb_counting *counting, lfb_piece hashes, uint
 }
 
 const lfb_counting_kernel lfb_counting_kernel_any = {
-    .one = {any_put_one, any_might_contain_one, any_remove_one},
-    .many = {any_put_many, any_might_contain_many, any_remove_many},
+    .one = {[LFB_PUT] = any_put_one, [LFB_MIGHT_CONTAIN] = any_might_contain_one, [LFB_REMOVE] = any_remove_one},
+    .many = {[LFB_PUT] = any_put_many, [LFB_MIGHT_CONTAIN] = any_might_contain_many, [LFB_REMOVE] = any_remove_many},
 };

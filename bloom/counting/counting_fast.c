@@ -220,6 +220,6 @@ static void cfast_remove_many(const lfb_counting *counting, lfb_piece hashes, ui
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {
-    .one = {cfast_put_one, cfast_might_contain_one, cfast_remove_one},
-    .many = {cfast_put_many, cfast_might_contain_many, cfast_remove_many},
+    .one = {[LFB_PUT] = cfast_put_one, [LFB_MIGHT_CONTAIN] = cfast_might_contain_one, [LFB_REMOVE] = cfast_remove_one},
+    .many = {[LFB_PUT] = cfast_put_many, [LFB_MIGHT_CONTAIN] = cfast_might_contain_many, [LFB_REMOVE] = cfast_remove_many},
 };

@@ -17,7 +17,6 @@
 #include <lfbloom/growing.h>
 
 #include "bloom/growing/layers.h"
-#include "bloom/filter/pieces.h"
 
 enum {
   PENDING_KEYS = LFB_PIECE_ROOM, /* the most that are looked up at a time           */
@@ -205,10 +204,12 @@ static void growing_claim_act(lfb_growing *growing, pending *some)
       pending_say_yes(some, i);
 }
 
-/* Acts on all keys, piece by piece.  `answers` may be NULL.  Returns how many answers are true. */
-static size_t growing_many(lfb_growing *growing, const void *keys, size_t count,
-                           uint64_t *answers, lfb_piece_hash hash_of, growing_act act)
+size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, size_t count,
+                        uint64_t *answers, lfb_piece_hash hash_of)
 {
+  const growing_act act = verb == LFB_PUT     ? growing_put_act
+                          : verb == LFB_CLAIM ? growing_claim_act
+                                              : growing_query_act;
   size_t yes = 0;
   pending some;
 
@@ -221,42 +222,4 @@ static size_t growing_many(lfb_growing *growing, const void *keys, size_t count,
              words_of(taken) * sizeof *some.answers);
   }
   return yes;
-}
-
-size_t lfb_growing_put_many(lfb_growing *growing, const lfb_key *keys, size_t count,
-                            uint64_t *answers)
-{
-  return growing_many(growing, keys, count, answers, lfb_piece_bytes, growing_put_act);
-}
-
-size_t lfb_growing_put_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
-                                uint64_t *answers)
-{
-  return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_put_act);
-}
-
-size_t lfb_growing_might_contain_many(const lfb_growing *growing, const lfb_key *keys,
-                                      size_t count, uint64_t *answers)
-{
-  return growing_many((lfb_growing *)growing, keys, count, answers, lfb_piece_bytes,
-                      growing_query_act);
-}
-
-size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing, const uint64_t *keys,
-                                          size_t count, uint64_t *answers)
-{
-  return growing_many((lfb_growing *)growing, keys, count, answers, lfb_piece_u64,
-                      growing_query_act);
-}
-
-size_t lfb_growing_claim_many(lfb_growing *growing, const lfb_key *keys, size_t count,
-                              uint64_t *answers)
-{
-  return growing_many(growing, keys, count, answers, lfb_piece_bytes, growing_claim_act);
-}
-
-size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
-                                  uint64_t *answers)
-{
-  return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_claim_act);
 }

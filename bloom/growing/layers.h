@@ -42,6 +42,7 @@
 #include <lfbloom/growing.h>
 
 #include "bloom/filter/filter.h"
+#include "bloom/filter/pieces.h"
 
 LFB_EXTERN_C_BEGIN
 
@@ -211,6 +212,10 @@ static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest,
   return lfb_layers_counted(growing, newest,
                             newest->kernel->put(&newest->filter->layout, hash));
 }
+
+/* As lfb_any_many(), not for removals; `hash_of` hashes the keys (growing_many.c).  A query changes nothing. */
+size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, size_t count,
+                        uint64_t *answers, lfb_piece_hash hash_of);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);

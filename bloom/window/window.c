@@ -536,14 +536,10 @@ enum {
   WINDOW_CLAIMS = 256, /* per look of claims: their lines stay in the first-level cache, or near */
 };
 
-typedef enum window_verb { WINDOW_PUT,
-                           WINDOW_CLAIM,
-                           WINDOW_MIGHT_CONTAIN } window_verb;
-
 /* The context of an operation on a piece. */
 typedef struct window_many {
   lfb_window *window;
-  window_verb verb;
+  lfb_verb verb;
   uint64_t *answers; /* NULL: not wanted */
 } window_many;
 
@@ -567,18 +563,18 @@ static void window_claim_some(lfb_window *window, const uint64_t *hashes, size_t
 }
 
 /* Acts on at most WINDOW_KEYS hashes. */
-static void window_act(lfb_window *window, window_verb verb, const uint64_t *hashes, size_t count,
+static void window_act(lfb_window *window, lfb_verb verb, const uint64_t *hashes, size_t count,
                        uint64_t *answers)
 {
   switch (verb) {
-  case WINDOW_PUT:
+  case LFB_PUT:
     window->kernel->put_many(&window->view, hashes, count, answers);
     break;
-  case WINDOW_MIGHT_CONTAIN:
+  case LFB_MIGHT_CONTAIN:
     window->kernel->might_contain_many(&window->view, window->fits < LFB_LINES_NEAR, hashes, count,
                                        answers);
     break;
-  case WINDOW_CLAIM:
+  default: /* LFB_CLAIM */
     for (size_t i = 0; i < count; i += WINDOW_CLAIMS)
       window_claim_some(window, hashes + i, count - i < WINDOW_CLAIMS ? count - i : WINDOW_CLAIMS,
                         answers + i / LFB_WORD_BITS);
@@ -591,7 +587,7 @@ static size_t window_at_once(const window_many *many)
 {
   size_t keys = WINDOW_KEYS;
 
-  if (many->verb != WINDOW_MIGHT_CONTAIN && many->window->config.by_insertions)
+  if (many->verb != LFB_MIGHT_CONTAIN && many->window->config.by_insertions)
     while (keys > window_step(window_each(many->window)))
       keys /= 2;
   return keys;
@@ -622,7 +618,7 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
     const size_t left = count - at, keys = left < at_once ? left : at_once;
     window_act(many->window, many->verb, low + at, keys, room);
     const size_t true_ones = lfb_piece_yes(room, keys);
-    if (many->verb != WINDOW_MIGHT_CONTAIN && many->window->config.by_insertions && true_ones > 0)
+    if (many->verb != LFB_MIGHT_CONTAIN && many->window->config.by_insertions && true_ones > 0)
       window_inserted(many->window, true_ones);
     if (many->answers != NULL)
       window_answer(many->answers, first + at, room, keys);
@@ -631,39 +627,9 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
   return yes;
 }
 
-static size_t window_pieces(const lfb_window *window, window_verb verb, const void *keys,
-                            size_t count, uint64_t *answers, lfb_piece_hash hash_of)
+size_t lfb_window_many(lfb_window *window, lfb_verb verb, const void *keys, size_t count,
+                       uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const window_many many = {(lfb_window *)window, verb, answers}; /* a query changes nothing */
+  const window_many many = {window, verb, answers};
   return lfb_pieces(&window->hashing, keys, count, hash_of, window_act_piece, &many);
-}
-
-size_t lfb_window_put_many(lfb_window *window, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_PUT, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_window_put_many_u64(lfb_window *window, const uint64_t *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_PUT, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_window_claim_many(lfb_window *window, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_CLAIM, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_window_claim_many_u64(lfb_window *window, const uint64_t *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_CLAIM, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
-}
-
-size_t lfb_window_might_contain_many_u64(const lfb_window *window, const uint64_t *keys, size_t count, uint64_t *answers)
-{
-  return window_pieces(window, WINDOW_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
 }

@@ -197,6 +197,10 @@ void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window
 /* Whether lfb_window_config.span, in seconds, is in its range. */
 bool lfb_window_is_span(double span);
 
+/* As lfb_any_many(), not for removals; `hash_of` hashes the keys.  A query changes nothing. */
+size_t lfb_window_many(lfb_window *window, lfb_verb verb, const void *keys, size_t count,
+                       uint64_t *answers, lfb_piece_hash hash_of);
+
 /* ---- advancing ----------------------------------------------------------------- */
 
 /* Takes the lock; `*fd` is for lfb_window_unlock().  Fails: LFB_ERROR_WINDOW_HELD; LFB_ERROR_OPEN, with the

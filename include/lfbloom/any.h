@@ -46,17 +46,11 @@ typedef struct lfb_any {
   };
 } lfb_any;
 
-/* What is done with keys. */
-typedef enum lfb_verb {
-  LFB_PUT = 0,           /* as lfb_filter_put()           */
-  LFB_MIGHT_CONTAIN = 1, /* as lfb_filter_might_contain() */
-  LFB_CLAIM = 2,         /* as lfb_filter_claim()         */
-  LFB_REMOVE = 3,        /* as lfb_counting_remove()      */
-} lfb_verb;
-
 /*
- * Puts, queries, claims or removes many keys, as the kind's own function does
- * (lfb_growing_claim_many()).
+ * Puts, queries, claims or removes many keys in one call, as lfb_filter_put_many() does; other kinds than
+ * plain have no other call for many keys:
+ *
+ *   lfb_any_many_u64((lfb_any){LFB_KIND_GROWING, {growing}}, LFB_PUT, ids, count, NULL);
  *
  * Takes   answers  as lfb_filter_put_many().
  * Returns how many answers are true.  A kind that cannot do it (the table above), and LFB_KIND_NONE, do

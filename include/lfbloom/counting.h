@@ -124,21 +124,6 @@ LFB_API bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key);
 
-/* Many keys in one call: `answers` and what they return as lfb_filter_put_many(). */
-LFB_API size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
-                                     uint64_t *answers);
-LFB_API size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
-                                               size_t count, uint64_t *answers);
-LFB_API size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys,
-                                        size_t count, uint64_t *answers);
-LFB_API size_t lfb_counting_put_many_u64(lfb_counting *counting, const uint64_t *keys,
-                                         size_t count, uint64_t *answers);
-LFB_API size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting,
-                                                   const uint64_t *keys, size_t count,
-                                                   uint64_t *answers);
-LFB_API size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys,
-                                            size_t count, uint64_t *answers);
-
 /*
  * Adds all keys of `from` to `into`: each key is then present as often as in both together, and
  * may be removed as often.  Counters with a sum of 15 or more are stuck.

@@ -350,6 +350,14 @@ LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funne
                                              const void *object);
 LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 
+/* What is done with keys of a filter of any kind: lfbloom/any.h. */
+typedef enum lfb_verb {
+  LFB_PUT = 0,           /* as lfb_filter_put()           */
+  LFB_MIGHT_CONTAIN = 1, /* as lfb_filter_might_contain() */
+  LFB_CLAIM = 2,         /* as lfb_filter_claim()         */
+  LFB_REMOVE = 3,        /* as lfb_counting_remove()      */
+} lfb_verb;
+
 /*
  * Many keys in one call.  The answers are those of one call per key.  The call takes less time,
  * since it fetches the cache lines of later keys while it uses earlier ones.

@@ -146,21 +146,6 @@ LFB_API bool lfb_growing_put_u64(lfb_growing *growing, uint64_t key);
 LFB_API bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key);
 LFB_API bool lfb_growing_claim_u64(lfb_growing *growing, uint64_t key);
 
-/* The same for many keys in one call. */
-LFB_API size_t lfb_growing_put_many(lfb_growing *growing, const lfb_key *keys, size_t count,
-                                    uint64_t *answers);
-LFB_API size_t lfb_growing_might_contain_many(const lfb_growing *growing, const lfb_key *keys,
-                                              size_t count, uint64_t *answers);
-LFB_API size_t lfb_growing_claim_many(lfb_growing *growing, const lfb_key *keys, size_t count,
-                                      uint64_t *answers);
-LFB_API size_t lfb_growing_put_many_u64(lfb_growing *growing, const uint64_t *keys,
-                                        size_t count, uint64_t *answers);
-LFB_API size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing,
-                                                  const uint64_t *keys, size_t count,
-                                                  uint64_t *answers);
-LFB_API size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys,
-                                          size_t count, uint64_t *answers);
-
 /* Writes the figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
 

@@ -143,20 +143,6 @@ LFB_API bool lfb_window_put_u64(lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_claim_u64(lfb_window *window, uint64_t key);
 
-/* Many keys in one call: `answers` and what they return as lfb_filter_put_many(). */
-LFB_API size_t lfb_window_put_many(lfb_window *window, const lfb_key *keys, size_t count,
-                                   uint64_t *answers);
-LFB_API size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *keys,
-                                             size_t count, uint64_t *answers);
-LFB_API size_t lfb_window_claim_many(lfb_window *window, const lfb_key *keys, size_t count,
-                                     uint64_t *answers);
-LFB_API size_t lfb_window_put_many_u64(lfb_window *window, const uint64_t *keys, size_t count,
-                                       uint64_t *answers);
-LFB_API size_t lfb_window_might_contain_many_u64(const lfb_window *window, const uint64_t *keys,
-                                                 size_t count, uint64_t *answers);
-LFB_API size_t lfb_window_claim_many_u64(lfb_window *window, const uint64_t *keys, size_t count,
-                                         uint64_t *answers);
-
 /* The number of the current generation.  Wait-free. */
 LFB_API uint64_t lfb_window_generation(const lfb_window *window);
 

@@ -285,12 +285,17 @@ static void chain_ask(const lfb_value *value, uint32_t skipped, undecided *left,
     undecided_ask(left, value->layers[i].filter, found);
 }
 
+static lfb_any value_window(const lfb_value *value)
+{
+  return (lfb_any){LFB_KIND_WINDOW, {value->window}};
+}
+
 void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   undecided left;
 
   if (value->window != NULL) {
-    (void)lfb_window_might_contain_many(value->window, keys, count, answers);
+    (void)lfb_any_many(value_window(value), LFB_MIGHT_CONTAIN, keys, count, answers);
     return;
   }
   const lfb_filter *newest = value->layers[value->layer_count - 1].filter;
@@ -457,8 +462,8 @@ static void window_add(lfb_value *value, const lfb_key *keys, size_t count, uint
 {
   uint64_t found[ANSWER_WORDS];
 
-  (void)lfb_window_might_contain_many(value->window, keys, count, found);
-  const size_t put = lfb_window_put_many(value->window, keys, count, answers);
+  (void)lfb_any_many(value_window(value), LFB_MIGHT_CONTAIN, keys, count, found);
+  const size_t put = lfb_any_many(value_window(value), LFB_PUT, keys, count, answers);
   for (size_t i = 0; i < (count + 63) / 64; i++) {
     answers[i] &= ~found[i];
     value->items += (uint64_t)__builtin_popcountll(answers[i]);

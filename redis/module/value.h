@@ -15,8 +15,7 @@
 #ifndef LFB_REDIS_MODULE_VALUE_H
 #define LFB_REDIS_MODULE_VALUE_H
 
-#include <lfbloom/filter.h>
-#include <lfbloom/window.h>
+#include <lfbloom/any.h>
 
 #include "redis/dump/recipe.h"
 #include "redis/module/pieces.h"

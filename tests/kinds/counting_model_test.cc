@@ -102,9 +102,9 @@ class Program {
       keys.push_back(Key(i));
       Note(i);
     }
-    lfb_counting_put_many_u64(c_, keys.data(), keys.size(), nullptr);
+    any::put_many(c_, keys.data(), keys.size(), nullptr);
     missing +=
-        keys.size() - lfb_counting_might_contain_many_u64(c_, keys.data(), keys.size(), nullptr);
+        keys.size() - any::might_contain_many(c_, keys.data(), keys.size(), nullptr);
   }
 
   void RemoveMany() {
@@ -115,7 +115,7 @@ class Program {
       keys.push_back(Key(i));
       (*held_)[i]--;
     }
-    refused += keys.size() - lfb_counting_remove_many_u64(c_, keys.data(), keys.size(), nullptr);
+    refused += keys.size() - any::remove_many(c_, keys.data(), keys.size(), nullptr);
   }
 
   void Unite() {

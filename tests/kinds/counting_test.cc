@@ -132,12 +132,12 @@ TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
       std::vector<uint64_t> kept(n), gone(n / 2 + 1);
       for (uint64_t i = 0; i < n; i++) kept[i] = Mix(1, i);
       for (uint64_t i = 0; i < gone.size(); i++) gone[i] = Mix(2, i);
-      lfb_counting_put_many_u64(counting.get(), kept.data(), kept.size(), nullptr);
+      any::put_many(counting.get(), kept.data(), kept.size(), nullptr);
       for (uint64_t key : gone) lfb_counting_put_u64(counting.get(), key);
-      ASSERT_EQ(lfb_counting_might_contain_many_u64(counting.get(), gone.data(), gone.size(),
+      ASSERT_EQ(any::might_contain_many(counting.get(), gone.data(), gone.size(),
                                                     nullptr),
                 gone.size());
-      ASSERT_EQ(lfb_counting_remove_many_u64(counting.get(), gone.data(), gone.size(), nullptr),
+      ASSERT_EQ(any::remove_many(counting.get(), gone.data(), gone.size(), nullptr),
                 gone.size());
       ASSERT_EQ(Stats(counting).counters_stuck, 0u);
       ASSERT_NO_FATAL_FAILURE(ExpectHolds(counting, config, kept)) << fpp << " " << n;
@@ -157,8 +157,8 @@ TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   for (uint64_t i = 0; i < numbers.size(); i++) numbers[i] = Mix(1, i);
   for (uint64_t& number : numbers) keys.push_back({&number, 5});
 
-  lfb_counting_put_many(counting.get(), keys.data(), 150, nullptr);
-  lfb_counting_put_many_u64(counting.get(), numbers.data(), 50, nullptr);
+  any::put_many(counting.get(), keys.data(), 150, nullptr);
+  any::put_many(counting.get(), numbers.data(), 50, nullptr);
   for (const lfb_key& key : keys) {
     lfb_counting_put(counting.get(), key.bytes, key.size);
     lfb_filter_put(filter.get(), key.bytes, key.size);
@@ -169,11 +169,11 @@ TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   }
   EXPECT_EQ(Words(Plain(counting)), Words(filter));
 
-  EXPECT_EQ(lfb_counting_might_contain_many(counting.get(), keys.data(), 200, nullptr), 200u);
-  EXPECT_EQ(lfb_counting_might_contain_many_u64(counting.get(), numbers.data(), 100, nullptr),
+  EXPECT_EQ(any::might_contain_many(counting.get(), keys.data(), 200, nullptr), 200u);
+  EXPECT_EQ(any::might_contain_many(counting.get(), numbers.data(), 100, nullptr),
             100u);
-  EXPECT_EQ(lfb_counting_remove_many(counting.get(), keys.data(), 150, nullptr), 150u);
-  EXPECT_EQ(lfb_counting_remove_many_u64(counting.get(), numbers.data(), 50, nullptr), 50u);
+  EXPECT_EQ(any::remove_many(counting.get(), keys.data(), 150, nullptr), 150u);
+  EXPECT_EQ(any::remove_many(counting.get(), numbers.data(), 50, nullptr), 50u);
   for (const lfb_key& key : keys) {
     EXPECT_TRUE(lfb_counting_might_contain(counting.get(), key.bytes, key.size));
     EXPECT_TRUE(lfb_counting_remove(counting.get(), key.bytes, key.size));
@@ -199,16 +199,12 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
       const Counting many = Count(config), one = Count(config);
       std::vector<uint64_t> keys(count + 1);
       for (size_t i = 0; i < count; i++) keys[i] = Mix(4, i % 400);  // some occur twice
-      using Many = size_t (*)(lfb_counting*, const uint64_t*, size_t, uint64_t*);
       using One = bool (*)(lfb_counting*, uint64_t);
-      const std::pair<Many, One> acts[] = {
-          {lfb_counting_put_many_u64, lfb_counting_put_u64},
-          {[](lfb_counting* c, const uint64_t* k, size_t n, uint64_t* a) {
-             return lfb_counting_might_contain_many_u64(c, k, n, a);
-           },
-           [](lfb_counting* c, uint64_t k) { return lfb_counting_might_contain_u64(c, k); }},
-          {lfb_counting_remove_many_u64, lfb_counting_remove_u64},
-          {lfb_counting_remove_many_u64, lfb_counting_remove_u64}};
+      const One has = [](lfb_counting* c, uint64_t k) { return lfb_counting_might_contain_u64(c, k); };
+      const std::pair<lfb_verb, One> acts[] = {{LFB_PUT, lfb_counting_put_u64},
+                                               {LFB_MIGHT_CONTAIN, has},
+                                               {LFB_REMOVE, lfb_counting_remove_u64},
+                                               {LFB_REMOVE, lfb_counting_remove_u64}};
       for (const auto& act : acts) {
         std::vector<uint64_t> answers((count + 63) / 64 + 1, 0x5555), wanted(answers);
         std::fill(wanted.begin(), wanted.end() - 1, 0);
@@ -218,7 +214,7 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
           wanted[i / 64] |= answer << (i % 64);
           yes += answer;
         }
-        ASSERT_EQ(act.first(many.get(), keys.data(), count, answers.data()), yes) << count;
+        ASSERT_EQ(any::many(Any(many), act.first, keys.data(), count, answers.data()), yes) << count;
         ASSERT_EQ(answers, wanted) << count;
       }
       ASSERT_EQ(Words(Plain(many)), Words(Plain(one)));
@@ -357,16 +353,16 @@ TEST_P(EveryStrategyCounting, NoKeyThatWasNotRemovedIsMissing) {
   for (uint64_t round = 0; round < rounds; round++) {
     const Counting counting = Count(config);
     lfb_counting* c = counting.get();
-    lfb_counting_put_many_u64(c, golden.data(), kGolden, nullptr);
+    any::put_many(c, golden.data(), kGolden, nullptr);
     std::atomic<uint64_t> missing{0}, refused{0};
     RunTogether(kThreads, [&](unsigned t) {
       std::vector<uint64_t> keys(kKeys);
       for (uint64_t i = 0; i < kKeys; i++) keys[i] = Mix(10 + t, round * kKeys + i);
       for (uint64_t turn = 0; turn < kTurns; turn++) {
         if ((turn + t) % 2 == 0) {
-          lfb_counting_put_many_u64(c, keys.data(), kKeys, nullptr);
-          missing += kKeys - lfb_counting_might_contain_many_u64(c, keys.data(), kKeys, nullptr);
-          refused += kKeys - lfb_counting_remove_many_u64(c, keys.data(), kKeys, nullptr);
+          any::put_many(c, keys.data(), kKeys, nullptr);
+          missing += kKeys - any::might_contain_many(c, keys.data(), kKeys, nullptr);
+          refused += kKeys - any::remove_many(c, keys.data(), kKeys, nullptr);
         } else {
           for (uint64_t key : keys) lfb_counting_put_u64(c, key);
           for (uint64_t key : keys) missing += !lfb_counting_might_contain_u64(c, key);
@@ -378,7 +374,7 @@ TEST_P(EveryStrategyCounting, NoKeyThatWasNotRemovedIsMissing) {
           refused += !lfb_counting_remove_u64(c, hot[i % kHot]);
         }
         missing += kGolden -
-                   lfb_counting_might_contain_many_u64(c, golden.data(), kGolden, nullptr);
+                   any::might_contain_many(c, golden.data(), kGolden, nullptr);
       }
     });
     ASSERT_EQ(missing, 0u) << "round " << round;
@@ -417,9 +413,9 @@ TEST(CountingRace, OneOfSeveralRemovalsOfAKeySucceeds) {
 
   const Counting counting = Count(config);
   lfb_counting* c = counting.get();
-  lfb_counting_put_many_u64(c, kept.data(), kKept, nullptr);
+  any::put_many(c, kept.data(), kKept, nullptr);
   for (uint64_t round = 0; round < kRounds; round++) {
-    lfb_counting_put_many_u64(c, removed.data(), kRemoved, nullptr);
+    any::put_many(c, removed.data(), kRemoved, nullptr);
     InStep in_step(kThreads);
     std::atomic<uint64_t> did{0};
     RunTogether(kThreads, [&](unsigned) {
@@ -429,7 +425,7 @@ TEST(CountingRace, OneOfSeveralRemovalsOfAKeySucceeds) {
       }
     });
     ASSERT_EQ(did, kRemoved) << "round " << round;
-    ASSERT_EQ(lfb_counting_might_contain_many_u64(c, kept.data(), kKept, nullptr), kKept)
+    ASSERT_EQ(any::might_contain_many(c, kept.data(), kKept, nullptr), kKept)
         << "round " << round;
     ASSERT_NO_FATAL_FAILURE(ExpectHolds(counting, config, kept)) << "round " << round;
   }

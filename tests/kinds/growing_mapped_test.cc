@@ -142,7 +142,7 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
       mapped = Open();
     }
     if (i % 200 == 0) {
-      fresh += lfb_growing_put_many_u64(mapped.get(), keys.data(), keys.size(), nullptr);
+      fresh += any::put_many(mapped.get(), keys.data(), keys.size(), nullptr);
     } else {
       for (uint64_t key : keys) fresh += lfb_growing_claim_u64(mapped.get(), key);
     }
@@ -295,10 +295,10 @@ TEST_F(GrowingMapped, AnotherFindsWhatIsInANewLayer) {
     std::vector<uint64_t> keys(end);
     for (uint64_t i = 0; i < end; i++) keys[i] = Mix(1, i);
     if (end % 3 == 0) {
-      ASSERT_EQ(lfb_growing_might_contain_many_u64(other.get(), keys.data(), end, nullptr), end);
+      ASSERT_EQ(any::might_contain_many(other.get(), keys.data(), end, nullptr), end);
     }
-    ASSERT_EQ(lfb_growing_put_many_u64(other.get(), keys.data(), end, nullptr), 0u);
-    ASSERT_EQ(lfb_growing_claim_many_u64(other.get(), keys.data(), end, nullptr), 0u);
+    ASSERT_EQ(any::put_many(other.get(), keys.data(), end, nullptr), 0u);
+    ASSERT_EQ(any::claim_many(other.get(), keys.data(), end, nullptr), 0u);
     for (uint64_t i = 0; i < end; i++) {
       ASSERT_TRUE(lfb_growing_might_contain_u64(watching, keys[i])) << i;
       ASSERT_FALSE(lfb_growing_claim_u64(other.get(), keys[i])) << i;
@@ -317,10 +317,10 @@ void ExpectMaybeOfAll(const Growing& growing, lfb_status stuck, const std::strin
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = Mix(1, i);
   EXPECT_EQ(Lost(growing, 1, 2000), 0u);
   EXPECT_TRUE(Has(growing, Mix(9, 9)));
-  EXPECT_EQ(lfb_growing_might_contain_many_u64(growing.get(), keys.data(), 2000, answers.data()),
+  EXPECT_EQ(any::might_contain_many(growing.get(), keys.data(), 2000, answers.data()),
             2000u);
   EXPECT_EQ(answers[0], UINT64_MAX);
-  EXPECT_EQ(lfb_growing_claim_many_u64(growing.get(), keys.data(), 2000, answers.data()), 0u);
+  EXPECT_EQ(any::claim_many(growing.get(), keys.data(), 2000, answers.data()), 0u);
   EXPECT_EQ(answers[0], 0u);
   EXPECT_FALSE(lfb_growing_claim_u64(growing.get(), Mix(9, 9)));
   EXPECT_EQ(Figures(growing).stuck, stuck);

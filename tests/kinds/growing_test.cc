@@ -307,23 +307,23 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
     lfb_growing *const g = many.get(), *const o = one.get();
     uint64_t* const a = answers.data();
     for (int round = 0; round < 2; round++) {
-      check([&] { return lfb_growing_put_many(g, keys.data(), count, a); },
+      check([&] { return any::put_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_put(o, texts[i].data(), texts[i].size()); });
-      check([&] { return lfb_growing_claim_many_u64(g, numbers.data(), count, a); },
+      check([&] { return any::claim_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim_u64(o, numbers[i]); });
       for (uint64_t& number : numbers) number ^= round << 1;  // some present, some absent
-      check([&] { return lfb_growing_might_contain_many_u64(g, numbers.data(), count, a); },
+      check([&] { return any::might_contain_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain_u64(o, numbers[i]); });
-      check([&] { return lfb_growing_might_contain_many(g, keys.data(), count, a); },
+      check([&] { return any::might_contain_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain(o, texts[i].data(), texts[i].size()); });
-      check([&] { return lfb_growing_claim_many(g, keys.data(), count, a); },
+      check([&] { return any::claim_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim(o, texts[i].data(), texts[i].size()); });
-      check([&] { return lfb_growing_put_many_u64(g, numbers.data(), count, a); },
+      check([&] { return any::put_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_put_u64(o, numbers[i]); });
     }
-    ASSERT_EQ(lfb_growing_might_contain_many_u64(g, numbers.data(), count, nullptr), count);
-    ASSERT_EQ(lfb_growing_put_many_u64(g, numbers.data(), count, nullptr), 0u);
-    ASSERT_EQ(lfb_growing_claim_many_u64(g, numbers.data(), count, nullptr), 0u);
+    ASSERT_EQ(any::might_contain_many(g, numbers.data(), count, nullptr), count);
+    ASSERT_EQ(any::put_many(g, numbers.data(), count, nullptr), 0u);
+    ASSERT_EQ(any::claim_many(g, numbers.data(), count, nullptr), 0u);
     if (HasFatalFailure()) return;
     from += count;
   }
@@ -342,7 +342,7 @@ TEST_P(EveryStrategyGrows, AKeyThatComesTwiceIsNewOnceAcrossLayers) {
   for (uint64_t from = 0; from < 20 * kHalf; from += kHalf) {
     for (size_t i = 0; i < 2 * kHalf; i++) keys[i] = Mix(12, from + i % kHalf);
     std::vector<uint64_t> answers(2 * kHalf / 64 + 1);
-    EXPECT_EQ(lfb_growing_put_many_u64(growing.get(), keys.data(), 2 * kHalf, answers.data()),
+    EXPECT_EQ(any::put_many(growing.get(), keys.data(), 2 * kHalf, answers.data()),
               kHalf);
     for (size_t i = 0; i < 2 * kHalf; i++)
       ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, i < kHalf) << i;
@@ -386,12 +386,12 @@ TEST(GrowingRace, NoKeyIsLost) {
       for (uint64_t i = 0; i < kKeys; i++) keys[i] = Mix(100 * round + t, i);
       for (uint64_t i = 0; i < kKeys; i += kPiece) {
         if (t % 2 == 0)
-          lfb_growing_put_many_u64(growing.get(), &keys[i], kPiece, nullptr);
+          any::put_many(growing.get(), &keys[i], kPiece, nullptr);
         else
           for (uint64_t j = i; j < i + kPiece; j++) lfb_growing_put_u64(growing.get(), keys[j]);
         const uint64_t old = i / 2 / kPiece * kPiece;
         for (uint64_t from : {i, old})
-          lost += kPiece - lfb_growing_might_contain_many_u64(growing.get(), &keys[from], kPiece, nullptr);
+          lost += kPiece - any::might_contain_many(growing.get(), &keys[from], kPiece, nullptr);
       }
     });
     ASSERT_EQ(lost, 0u) << "round " << round;
@@ -417,7 +417,7 @@ TEST(GrowingRace, EachKeyIsClaimedOnce) {
       const auto order = [&](uint64_t i) { return (i + t % 4 * 10) % kKeys; };
       for (uint64_t i = 0; i < kKeys; i++) keys[i] = Mix(300 + round, order(i));
       if (t == 0)
-        lfb_growing_claim_many_u64(growing.get(), keys.data(), kKeys, answers.data());
+        any::claim_many(growing.get(), keys.data(), kKeys, answers.data());
       for (uint64_t i = 0; i < kKeys; i++)
         winners[order(i)] += t == 0 ? answers[i / 64] >> (i % 64) & 1
                                     : lfb_growing_claim_u64(growing.get(), keys[i]);

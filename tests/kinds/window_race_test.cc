@@ -79,10 +79,10 @@ void AdvanceAtRandom() {
   over = true;
 }
 
-void PutMany(uint64_t key) { lfb_window_put_many_u64(tested, &key, 1, nullptr); }
+void PutMany(uint64_t key) { any::put_many(tested.load(), &key, 1, nullptr); }
 void PutOne(uint64_t key) { lfb_window_put_u64(tested, key); }
 bool HasOne(uint64_t key) { return lfb_window_might_contain_u64(tested, key); }
-bool HasMany(uint64_t key) { return lfb_window_might_contain_many_u64(tested, &key, 1, nullptr) != 0; }
+bool HasMany(uint64_t key) { return any::might_contain_many(tested.load(), &key, 1, nullptr) != 0; }
 
 // Blocks of 2, 4 and 8 words.
 class WindowRace : public testing::TestWithParam<uint32_t> {
@@ -174,7 +174,7 @@ TEST_P(WindowRace, AKeyIsWonOncePerWindow) {
       const uint64_t key = Mix(4, i);
       round[thread].began = Now();
       round[thread].won = i % 2 == 0 ? lfb_window_claim_u64(tested, key)
-                                     : lfb_window_claim_many_u64(tested, &key, 1, nullptr) != 0;
+                                     : any::claim_many(tested.load(), &key, 1, nullptr) != 0;
       round[thread].ended = called;
       if (thread == 0 && over) last = i;
       step.Wait(i + 1);

@@ -22,7 +22,7 @@ bool Has(const Window& window, uint64_t key) {
 void PutStream(const Window& window, uint64_t stream, uint64_t first, uint64_t count) {
   std::vector<uint64_t> keys(count);
   for (uint64_t i = 0; i < count; i++) keys[i] = Mix(stream, first + i);
-  lfb_window_put_many_u64(window.get(), keys.data(), count, nullptr);
+  any::put_many(window.get(), keys.data(), count, nullptr);
 }
 
 uint64_t HashOf(const Window& window, uint64_t key) { return lfb_hasher_u64(&window->hasher, key).low; }
@@ -33,7 +33,7 @@ double Rate(const Window& window, uint64_t asked) {
   uint64_t found = 0;
   for (uint64_t at = 0; at < asked; at += keys.size()) {
     for (uint64_t i = 0; i < keys.size(); i++) keys[i] = Mix(99, at + i);
-    found += lfb_window_might_contain_many_u64(window.get(), keys.data(), keys.size(), nullptr);
+    found += any::might_contain_many(window.get(), keys.data(), keys.size(), nullptr);
   }
   return static_cast<double>(found) / static_cast<double>(asked);
 }
@@ -140,13 +140,13 @@ std::vector<lfb_key> AsBytes(const std::vector<uint64_t>& keys) {
 #define VERB_U64(verb)                                                                        \
   {#verb "_u64", [](const Window& w, uint64_t key) { return lfb_window_##verb##_u64(w.get(), key); }, \
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
-     return lfb_window_##verb##_many_u64(w.get(), keys.data(), keys.size(), answers);         \
+     return any::verb##_many(w.get(), keys.data(), keys.size(), answers);         \
    }}
 #define VERB_BYTES(verb)                                                                      \
   {#verb "_bytes", [](const Window& w, uint64_t key) { return lfb_window_##verb(w.get(), &key, sizeof key); }, \
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
      const std::vector<lfb_key> bytes = AsBytes(keys);                                        \
-     return lfb_window_##verb##_many(w.get(), bytes.data(), bytes.size(), answers);           \
+     return any::verb##_many(w.get(), bytes.data(), bytes.size(), answers);           \
    }}
 
 // Puts, claims and queries of the same kind of key, in threes.
@@ -224,7 +224,7 @@ void ExpectAlike(const Window& window, const Window& alone) {
     window->fits = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
     std::vector<uint64_t> keys(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
     for (uint64_t& key : keys) next++, key = Mix(42, next % 2 ? next : next / 2);
-    lfb_window_might_contain_many_u64(window.get(), keys.data(), count, has.data());
+    any::might_contain_many(window.get(), keys.data(), count, has.data());
     for (size_t i = 0; i < count; i++) {
       const bool found = lfb_window_might_contain_u64(alone.get(), keys[i]);
       ASSERT_EQ(has[i / 64] >> (i % 64) & 1, found) << i << " of " << count;
@@ -234,10 +234,10 @@ void ExpectAlike(const Window& window, const Window& alone) {
                   alone->kernel->layer_has(&alone->view, HashOf(window, keys[i]), e));
     }
     const size_t half = count / 2;
-    lfb_window_claim_many_u64(window.get(), keys.data(), half, won.data());
+    any::claim_many(window.get(), keys.data(), half, won.data());
     for (size_t i = 0; i < half; i++)
       ASSERT_EQ(won[i / 64] >> (i % 64) & 1, lfb_window_claim_u64(alone.get(), keys[i]));
-    lfb_window_put_many_u64(window.get(), keys.data(), count, put.data());
+    any::put_many(window.get(), keys.data(), count, put.data());
     for (size_t i = 0; i < count; i++)
       ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_window_put_u64(alone.get(), keys[i]));
     for (size_t i = 0; i < count; i++) {
@@ -523,12 +523,12 @@ TEST(WindowByInsertions, ManyKeysFillNoGenerationTooFar) {
     const uint64_t each = (n + 2) / 3, count = 10 * each + 77, began = lfb_window_generation(window.get());
     std::vector<uint64_t> keys(count), answers(count / 64 + 1, UINT64_MAX);
     for (uint64_t i = 0; i < count; i++) keys[i] = Mix(3, i);
-    ASSERT_EQ(lfb_window_put_many_u64(window.get(), keys.data(), count, answers.data()), count);
+    ASSERT_EQ(any::put_many(window.get(), keys.data(), count, answers.data()), count);
     for (uint64_t i = 0; i < count; i++) ASSERT_TRUE(answers[i / 64] >> i % 64 & 1) << i;
     const uint64_t late = each / 32 + 2, ended = lfb_window_generation(window.get()) - began;
     EXPECT_LE(ended, count / each);
     EXPECT_GE(ended, count / (each + late));
-    uint64_t found = lfb_window_might_contain_many_u64(window.get(), keys.data(), count, answers.data());
+    uint64_t found = any::might_contain_many(window.get(), keys.data(), count, answers.data());
     EXPECT_GE(found, n);
     EXPECT_LE(found, 4 * (each + late));
     EXPECT_TRUE(answers[(count - 1) / 64] >> (count - 1) % 64 & 1);
@@ -544,10 +544,10 @@ TEST(WindowByInsertions, CountsNewKeysOnly) {
   std::vector<uint64_t> keys(900);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
   const uint64_t began = lfb_window_generation(window.get());
-  for (int again = 0; again < 100; again++) lfb_window_put_many_u64(window.get(), keys.data(), keys.size(), nullptr);
+  for (int again = 0; again < 100; again++) any::put_many(window.get(), keys.data(), keys.size(), nullptr);
   EXPECT_EQ(lfb_window_generation(window.get()), began);
   for (uint64_t& key : keys) key += 1000;
-  lfb_window_claim_many_u64(window.get(), keys.data(), keys.size(), nullptr);
+  any::claim_many(window.get(), keys.data(), keys.size(), nullptr);
   EXPECT_EQ(lfb_window_generation(window.get()), began + 1);
 }
 

@@ -64,7 +64,7 @@ struct Own {
 
 void PutOwn(lfb_window* window, Own* key) {
   if (Roll() % 4 == 0)
-    lfb_window_put_many_u64(window, &key->number, 1, nullptr);
+    any::put_many(window, &key->number, 1, nullptr);
   else
     lfb_window_put_u64(window, key->number);
   key->moment = moment;
@@ -73,7 +73,7 @@ void PutOwn(lfb_window* window, Own* key) {
 
 // Whether it is found, unless its time is over.
 void Ask(const lfb_window* window, const Own& key) {
-  const bool found = Roll() % 4 == 0 ? lfb_window_might_contain_many_u64(window, &key.number, 1, nullptr) != 0
+  const bool found = Roll() % 4 == 0 ? any::might_contain_many(window, &key.number, 1, nullptr) != 0
                                      : lfb_window_might_contain_u64(window, key.number);
   if (facts->called >= key.moment + kOld) return;
   facts->asked++;
@@ -86,7 +86,7 @@ void Claim(lfb_window* window) {
   const uint64_t key = Roll() % kCommon, mixed = Mix(77, key);
   uint64_t seen = facts->wins[key];
   const uint64_t began = lfb_window_generation(window);
-  const bool won = Roll() % 4 == 0 ? lfb_window_claim_many_u64(window, &mixed, 1, nullptr) != 0
+  const bool won = Roll() % 4 == 0 ? any::claim_many(window, &mixed, 1, nullptr) != 0
                                    : lfb_window_claim_u64(window, mixed);
   facts->claims++;
   if (!won) return;

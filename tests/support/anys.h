@@ -90,6 +90,30 @@ lfb_status set_label(T* filter, const char* text) {
   return lfb_any_set_label(of(filter), text);
 }
 
+// Of keys of bytes, and of numbers.
+inline size_t many(lfb_any filter, lfb_verb verb, const lfb_key* keys, size_t count, uint64_t* answers) {
+  return lfb_any_many(filter, verb, keys, count, answers);
+}
+inline size_t many(lfb_any filter, lfb_verb verb, const uint64_t* keys, size_t count, uint64_t* answers) {
+  return lfb_any_many_u64(filter, verb, keys, count, answers);
+}
+template <typename T, typename Key>
+size_t put_many(const T* filter, const Key* keys, size_t count, uint64_t* answers) {
+  return many(of(filter), LFB_PUT, keys, count, answers);
+}
+template <typename T, typename Key>
+size_t might_contain_many(const T* filter, const Key* keys, size_t count, uint64_t* answers) {
+  return many(of(filter), LFB_MIGHT_CONTAIN, keys, count, answers);
+}
+template <typename T, typename Key>
+size_t claim_many(const T* filter, const Key* keys, size_t count, uint64_t* answers) {
+  return many(of(filter), LFB_CLAIM, keys, count, answers);
+}
+template <typename T, typename Key>
+size_t remove_many(const T* filter, const Key* keys, size_t count, uint64_t* answers) {
+  return many(of(filter), LFB_REMOVE, keys, count, answers);
+}
+
 }  // namespace any
 
 // The same of a std::unique_ptr to one.

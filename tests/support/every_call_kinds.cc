@@ -41,11 +41,11 @@ void AddCounting(Rows* rows) {
     YES_TWO(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
     YES_TWO(lfb_counting_remove, lfb_counting_put, t.counting.get()),
   });
-  Add(rows, {MANY_TWO(lfb_counting_put_many, t.counting.get())}, [](Row& row) { row.Before(NewCounting); });
-  Add(rows, {MANY_TWO(lfb_counting_might_contain_many, t.counting.get()),
-             MANY_TWO(lfb_counting_remove_many, t.counting.get())},
+  Add(rows, {MANY_ANY(t.counting.get(), LFB_PUT)}, [](Row& row) { row.Before(NewCounting); });
+  Add(rows, {MANY_ANY(t.counting.get(), LFB_MIGHT_CONTAIN),
+             MANY_ANY(t.counting.get(), LFB_REMOVE)},
       [](Row& row) {
-        row.Before(STEP(NewCounting(t), PUT_TWO(lfb_counting_put_many, t.counting.get()))).After(All);
+        row.Before(STEP(NewCounting(t), PUT_ANY(t.counting.get()))).After(All);
       });
   Add(rows, {
     ROW(lfb_counting_create, &t.config, &t.out.counting).Takes(&Things::config),
@@ -114,10 +114,10 @@ void AddWindow(Rows* rows) {
                 TWO(lfb_window_claim, t.window.get()),
                 YES_TWO(lfb_window_might_contain, lfb_window_put, t.window.get()),
             });
-  Add(rows, {MANY_TWO(lfb_window_put_many, t.window.get()), MANY_TWO(lfb_window_claim_many, t.window.get())},
+  Add(rows, {MANY_ANY(t.window.get(), LFB_PUT), MANY_ANY(t.window.get(), LFB_CLAIM)},
       [](Row& row) { row.Before(NextGeneration); });
-  Add(rows, {MANY_TWO(lfb_window_might_contain_many, t.window.get())}, [](Row& row) {
-    row.Before(STEP(PUT_TWO(lfb_window_put_many, t.window.get()))).After(All);
+  Add(rows, {MANY_ANY(t.window.get(), LFB_MIGHT_CONTAIN)}, [](Row& row) {
+    row.Before(STEP(PUT_ANY(t.window.get()))).After(All);
   });
   AddClock(rows);
   Add(rows, {
@@ -152,18 +152,18 @@ void GrowBy(lfb_growing* growing, uint64_t first) {
   lfb_growing_put_u64(growing, first);
   lfb_growing_claim(growing, &first, 3);
   lfb_growing_claim_u64(growing, first + 1);
-  lfb_growing_put_many(growing, &bytes, 1, nullptr);
-  lfb_growing_put_many_u64(growing, &key, 1, nullptr);
-  lfb_growing_claim_many(growing, &bytes, 1, nullptr);
-  lfb_growing_claim_many_u64(growing, &key, 1, nullptr);
+  any::put_many(growing, &bytes, 1, nullptr);
+  any::put_many(growing, &key, 1, nullptr);
+  any::claim_many(growing, &bytes, 1, nullptr);
+  any::claim_many(growing, &key, 1, nullptr);
 }
 
 uint64_t Lost(lfb_growing* growing, uint64_t key) {
   const lfb_key bytes = {&key, sizeof key};
   return !lfb_growing_might_contain(growing, &key, sizeof key) +
          !lfb_growing_might_contain_u64(growing, key) +
-         !lfb_growing_might_contain_many(growing, &bytes, 1, nullptr) +
-         !lfb_growing_might_contain_many_u64(growing, &key, 1, nullptr);
+         !any::might_contain_many(growing, &bytes, 1, nullptr) +
+         !any::might_contain_many(growing, &key, 1, nullptr);
 }
 
 // Puts until there are three layers, or would be.
@@ -191,18 +191,18 @@ void AddPuts(Rows* rows) {
   Add(rows, {
     TWO(lfb_growing_put, t.growing.get()),
     TWO(lfb_growing_claim, t.growing.get()),
-    MANY_TWO(lfb_growing_put_many, t.growing.get()),
-    MANY_TWO(lfb_growing_claim_many, t.growing.get()),
+    MANY_ANY(t.growing.get(), LFB_PUT),
+    MANY_ANY(t.growing.get(), LFB_CLAIM),
   }, [](Row& row) { row.Sizing().Before(NewGrowing).After(DropGrowing); });
   Add(rows, {
     TWO(lfb_growing_put, t.settled.get()),
     TWO(lfb_growing_claim, t.settled.get()),
     YES_TWO(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
   });
-  Add(rows, {MANY_TWO(lfb_growing_put_many, t.settled.get()), MANY_TWO(lfb_growing_claim_many, t.settled.get())},
+  Add(rows, {MANY_ANY(t.settled.get(), LFB_PUT), MANY_ANY(t.settled.get(), LFB_CLAIM)},
       [](Row& row) { row.Before(Resettle); });
-  Add(rows, {MANY_TWO(lfb_growing_might_contain_many, t.settled.get())}, [](Row& row) {
-    row.Before(STEP(Resettle(t), PUT_TWO(lfb_growing_put_many, t.settled.get()))).After(All);
+  Add(rows, {MANY_ANY(t.settled.get(), LFB_MIGHT_CONTAIN)}, [](Row& row) {
+    row.Before(STEP(Resettle(t), PUT_ANY(t.settled.get()))).After(All);
   });
   Add(rows, {Row("lfb_growing_put lfb_growing_claim", Grow)
                  .Sizing()

@@ -92,9 +92,9 @@ void AddMappedGrowings(Rows* rows) {
         .Before(OpenGrowing),
     ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
-    MANY_TWO(lfb_growing_might_contain_many, t.growing_mapped),
+    MANY_ANY(t.growing_mapped, LFB_MIGHT_CONTAIN),
   }, [](Row& row) { row.For(kGrowing); });
-  Add(rows, {MANY_TWO(lfb_growing_put_many, t.growing_mapped)}, [](Row& row) { row.Sizing().For(kGrowing); });
+  Add(rows, {MANY_ANY(t.growing_mapped, LFB_PUT)}, [](Row& row) { row.Sizing().For(kGrowing); });
 }
 
 // The lock's file: what is at the descriptor is looked at before and after it is opened.
@@ -132,9 +132,9 @@ void AddMappedWindows(Rows* rows) {
     ROW(lfb_window_tick, t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
     ROW(lfb_window_stats, t.window_mapped.get(), &t.out.window_figures)
         .After(Filled<&Outputs::window_figures>),
-    MANY_TWO(lfb_window_put_many, t.window_mapped.get()),
-    MANY_TWO(lfb_window_claim_many, t.window_mapped.get()),
-    MANY_TWO(lfb_window_might_contain_many, t.window_mapped.get()),
+    MANY_ANY(t.window_mapped.get(), LFB_PUT),
+    MANY_ANY(t.window_mapped.get(), LFB_CLAIM),
+    MANY_ANY(t.window_mapped.get(), LFB_MIGHT_CONTAIN),
   });
 }
 

@@ -179,7 +179,7 @@ void Things::MakeFilters() {
   counted = CountWithKey(seeded, kFew);
   big_counted = CountWithKey(Config(kMany, 0.01, LFB_FAST), kMany);
   lfb_filter_put_many_u64(filter.get(), numbers.data(), kFew / 2, nullptr);
-  lfb_counting_put_many_u64(counted.get(), numbers.data(), kFew / 2, nullptr);
+  any::put_many(counted.get(), numbers.data(), kFew / 2, nullptr);
   window = MakeWindow(window_seeded);
   Advance(window, 100);
   lfb_window_put_u64(window.get(), kKey);

@@ -276,6 +276,12 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
   MANY_OF(function, object, t.keys), \
   MANY_OF(function##_u64, object, t.numbers)
 #define MANY(function, object) MANY_TWO(function, object), MANY_OF(function##_hash, object, t.numbers)
+#define MANY_ANY(object, verb)                               \
+  MANY_WITH(lfb_any_many, t.keys, any::of(object), verb), \
+  MANY_WITH(lfb_any_many_u64, t.numbers, any::of(object), verb)
+#define PUT_ANY(object)                                           \
+  any::put_many(object, t.keys.data(), t.many, nullptr),     \
+  any::put_many(object, t.numbers.data(), t.many, nullptr)
 #define PUT_TWO(put, object)                   \
   put(object, t.keys.data(), t.many, nullptr), \
   put##_u64(object, t.numbers.data(), t.many, nullptr)

@@ -1,4 +1,5 @@
 /* filter.c - the class Filter: lfbloom/filter.h and lfbloom/mapped.h. */
+#include <lfbloom/any.h>
 #include <lfbloom/filter.h>
 #include <lfbloom/mapped.h>
 
@@ -9,6 +10,8 @@
 #include "packaging/python/source/key.h"
 #include "packaging/python/source/many.h"
 
+#define VERB_KIND LFB_KIND_PLAIN
+
 #define VERB_ONE filter_put
 #define VERB_MANY filter_put_many
 #define VERB_KEYS filter_put_many_keys
@@ -16,6 +19,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_filter
 #define VERB_CALL(suffix) lfb_filter_put##suffix
+#define VERB_VERB LFB_PUT
 #define VERB_ARGUMENTS "O|O$O:put_many"
 #define VERB_ANSWERS false
 #include "packaging/python/source/verb.inc.h"
@@ -27,6 +31,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_filter
 #define VERB_CALL(suffix) lfb_filter_claim##suffix
+#define VERB_VERB LFB_CLAIM
 #define VERB_ARGUMENTS "O|O$O:claim_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"
@@ -38,6 +43,7 @@
 #define VERB_ENTER lfbpy_holder_read
 #define VERB_TYPE lfb_filter
 #define VERB_CALL(suffix) lfb_filter_might_contain##suffix
+#define VERB_VERB LFB_MIGHT_CONTAIN
 #define VERB_ARGUMENTS "O|O$O:might_contain_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"

@@ -1,4 +1,5 @@
 /* growing.c - the class Growing: lfbloom/growing.h and lfbloom/growing_mapped.h. */
+#include <lfbloom/any.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/growing_mapped.h>
 
@@ -22,6 +23,8 @@ static PyObject *growing_end(PyObject *self, PyObject *result)
   return lfbpy_raise_full(outcome, result);
 }
 
+#define VERB_KIND LFB_KIND_GROWING
+
 #define VERB_ONE growing_put
 #define VERB_MANY growing_put_many
 #define VERB_KEYS growing_put_many_keys
@@ -29,6 +32,7 @@ static PyObject *growing_end(PyObject *self, PyObject *result)
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_growing
 #define VERB_CALL(suffix) lfb_growing_put##suffix
+#define VERB_VERB LFB_PUT
 #define VERB_END growing_end
 #define VERB_ARGUMENTS "O|O$O:put_many"
 #define VERB_ANSWERS false
@@ -41,6 +45,7 @@ static PyObject *growing_end(PyObject *self, PyObject *result)
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_growing
 #define VERB_CALL(suffix) lfb_growing_claim##suffix
+#define VERB_VERB LFB_CLAIM
 #define VERB_END growing_end
 #define VERB_ARGUMENTS "O|O$O:claim_many"
 #define VERB_ANSWERS true
@@ -53,6 +58,7 @@ static PyObject *growing_end(PyObject *self, PyObject *result)
 #define VERB_ENTER lfbpy_holder_read
 #define VERB_TYPE lfb_growing
 #define VERB_CALL(suffix) lfb_growing_might_contain##suffix
+#define VERB_VERB LFB_MIGHT_CONTAIN
 #define VERB_ARGUMENTS "O|O$O:might_contain_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"

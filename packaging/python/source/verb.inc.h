@@ -5,7 +5,9 @@
  *        VERB_KEYS, VERB_NUMBERS  names for two functions that the second needs
  *        VERB_ENTER, VERB_LEAVE   as lfbpy_many.enter and .leave (by default nothing)
  *        VERB_TYPE                the library's type
- *        VERB_CALL(suffix)        the library's functions: with nothing, _u64, _many and _many_u64
+ *        VERB_CALL(suffix)        the library's functions: with nothing and _u64; without VERB_KIND also
+ *                                 _many and _many_u64
+ *        VERB_KIND, VERB_VERB     for lfb_any_many(): the kind, for all verbs of a file, and the verb
  *        VERB_ARGUMENTS, VERB_ANSWERS  as lfbpy_many.arguments and .answers
  *        VERB_END(self, result)   what becomes of a result other than NULL (by default nothing)
  */
@@ -15,6 +17,12 @@
 #endif
 #ifndef VERB_LEAVE
 #define VERB_LEAVE lfbpy_holder_leave
+#endif
+#ifdef VERB_KIND
+#define VERB_CALL_MANY(suffix, of, ...) \
+  lfb_any_many##suffix((lfb_any){VERB_KIND, {of}}, VERB_VERB, __VA_ARGS__)
+#else
+#define VERB_CALL_MANY(suffix, of, ...) VERB_CALL(_many##suffix)((VERB_TYPE *)(of), __VA_ARGS__)
 #endif
 
 /* One key.  Keeps the GIL: the call takes less time than to release it. */
@@ -34,12 +42,12 @@ static PyObject *VERB_ONE(PyObject *self, PyObject *object)
 
 static size_t VERB_KEYS(void *of, const lfb_key *keys, size_t count, uint64_t *answers)
 {
-  return VERB_CALL(_many)((VERB_TYPE *)of, keys, count, answers);
+  return VERB_CALL_MANY(, of, keys, count, answers);
 }
 
 static size_t VERB_NUMBERS(void *of, const uint64_t *keys, size_t count, uint64_t *answers)
 {
-  return VERB_CALL(_many_u64)((VERB_TYPE *)of, keys, count, answers);
+  return VERB_CALL_MANY(_u64, of, keys, count, answers);
 }
 
 static PyObject *VERB_MANY(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -58,6 +66,8 @@ static PyObject *VERB_MANY(PyObject *self, PyObject *args, PyObject *kwargs)
 #undef VERB_LEAVE
 #undef VERB_TYPE
 #undef VERB_CALL
+#undef VERB_CALL_MANY
+#undef VERB_VERB
 #undef VERB_ARGUMENTS
 #undef VERB_ANSWERS
 #undef VERB_END

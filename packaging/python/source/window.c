@@ -1,4 +1,5 @@
 /* window.c - the class Window: lfbloom/window.h and lfbloom/window_mapped.h. */
+#include <lfbloom/any.h>
 #include <lfbloom/window_mapped.h>
 
 #include "packaging/python/source/classes.h"
@@ -8,6 +9,8 @@
 #include "packaging/python/source/key.h"
 #include "packaging/python/source/many.h"
 
+#define VERB_KIND LFB_KIND_WINDOW
+
 #define VERB_ONE window_put
 #define VERB_MANY window_put_many
 #define VERB_KEYS window_put_many_keys
@@ -15,6 +18,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_window
 #define VERB_CALL(suffix) lfb_window_put##suffix
+#define VERB_VERB LFB_PUT
 #define VERB_ARGUMENTS "O|O$O:put_many"
 #define VERB_ANSWERS false
 #include "packaging/python/source/verb.inc.h"
@@ -26,6 +30,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_window
 #define VERB_CALL(suffix) lfb_window_claim##suffix
+#define VERB_VERB LFB_CLAIM
 #define VERB_ARGUMENTS "O|O$O:claim_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"
@@ -37,6 +42,7 @@
 #define VERB_ENTER lfbpy_holder_read
 #define VERB_TYPE lfb_window
 #define VERB_CALL(suffix) lfb_window_might_contain##suffix
+#define VERB_VERB LFB_MIGHT_CONTAIN
 #define VERB_ARGUMENTS "O|O$O:might_contain_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"
