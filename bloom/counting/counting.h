@@ -62,7 +62,7 @@ size_t lfb_counting_many(lfb_counting *counting, lfb_verb verb, const void *keys
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
-lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **plain);
+lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filter);
 
 /* Adds all its counters to its counts. */
 void lfb_counting_count_all(const lfb_counting *counting);

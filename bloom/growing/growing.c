@@ -182,6 +182,7 @@ static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *new
 
   if (blind != LFB_OK || refused == LFB_OK)
     return blind;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there always is a layer. */
   return lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits ? refused : LFB_OK;
 }
 

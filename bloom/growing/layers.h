@@ -219,7 +219,7 @@ size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, s
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
-lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **plain);
+lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter);
 
 /* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync() (growing_mapped.c). */
 lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
@@ -227,7 +227,7 @@ lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, boo
 lfb_status lfb_growing_sync(const lfb_growing *growing);
 
 /* As lfb_growing_stats(), without a look at the bits (lfb_any_plan()). */
-void lfb_growing_plan(const lfb_growing *growing, lfb_growing_figures *figures);
+void lfb_growing_plan(const lfb_growing *growing, lfb_growing_figures *stats);
 
 /* All layers as one set for lfb_claims_claim(). */
 lfb_claimed lfb_layers_claimed(lfb_growing *growing);

@@ -208,6 +208,7 @@ TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t g
     *answer |= changed << k;
   }
   if (k < count) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): they are fewer than a_time. */
     changed = (1U << (count - k)) - 1;
     sum += fast512_put_some(view, groups, hashes + k, ahead + k, count - k, &changed, asks, put);
     *answer |= changed << k;

@@ -125,6 +125,7 @@ LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *k
   uint32_t turned_on = 0;
 
   if (lfb_fast_is_pair(fast)) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): groups is above 0. */
     const lfb_two on = lfb_pair_set(key->word[0], (lfb_two){key->mask[0], key->mask[1]});
     return lfb_word_count(on.low) + lfb_word_count(on.high);
   }
