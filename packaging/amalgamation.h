@@ -22,6 +22,7 @@
 #ifndef LFBLOOM_AMALGAMATION_H
 #define LFBLOOM_AMALGAMATION_H
 
+#include <lfbloom/any.h>
 #include <lfbloom/builder.h>
 #include <lfbloom/counting.h>
 #include <lfbloom/delta.h>

@@ -23,8 +23,8 @@ static size_t any_none(size_t count, uint64_t *answers)
 }
 
 /* Of a filter that is not plain. */
-static size_t any_many(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                       lfb_piece_hash hash_of)
+static size_t any_pieces(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
+                         lfb_piece_hash hash_of)
 {
   switch (any.kind) {
   case LFB_KIND_GROWING:
@@ -45,7 +45,7 @@ size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t coun
                     uint64_t *answers)
 {
   if (any.kind != LFB_KIND_PLAIN)
-    return any_many(any, verb, keys, count, answers, lfb_piece_bytes);
+    return any_pieces(any, verb, keys, count, answers, lfb_piece_bytes);
   switch (verb) {
   case LFB_PUT:
     return lfb_filter_put_many(any.plain, keys, count, answers);
@@ -62,7 +62,7 @@ size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t
                         uint64_t *answers)
 {
   if (any.kind != LFB_KIND_PLAIN)
-    return any_many(any, verb, keys, count, answers, lfb_piece_u64);
+    return any_pieces(any, verb, keys, count, answers, lfb_piece_u64);
   switch (verb) {
   case LFB_PUT:
     return lfb_filter_put_many_u64(any.plain, keys, count, answers);
