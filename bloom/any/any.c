@@ -22,20 +22,21 @@ static size_t any_none(size_t count, uint64_t *answers)
   return 0;
 }
 
-/* Of a filter that is not plain. */
+/* Of a filter that is not plain.  A verb that is none does nothing, too. */
 static size_t any_pieces(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
                          lfb_piece_hash hash_of)
 {
   switch (any.kind) {
   case LFB_KIND_GROWING:
-    return verb == LFB_REMOVE ? any_none(count, answers)
-                              : lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
+    return verb > LFB_CLAIM ? any_none(count, answers)
+                            : lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
   case LFB_KIND_COUNTING:
-    return verb == LFB_CLAIM ? any_none(count, answers)
-                             : lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
+    return verb == LFB_CLAIM || verb > LFB_REMOVE
+               ? any_none(count, answers)
+               : lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
   case LFB_KIND_WINDOW:
-    return verb == LFB_REMOVE ? any_none(count, answers)
-                              : lfb_window_many(any.window, verb, keys, count, answers, hash_of);
+    return verb > LFB_CLAIM ? any_none(count, answers)
+                            : lfb_window_many(any.window, verb, keys, count, answers, hash_of);
   default:
     return any_none(count, answers);
   }
@@ -292,7 +293,7 @@ lfb_status lfb_any_open(const char *path, lfb_kind kind, lfb_opening how,
   return any_copy_file(path, kind, limits, any);
 }
 
-/* A stream whose first bytes have been read to tell what it is. */
+/* A stream and its first bytes, which lfb_any_read() has taken from it. */
 typedef struct any_stream {
   lfb_read_fn read;
   void *from;
