@@ -413,13 +413,16 @@ static lfb_aes_words aes_first_number(const lfb_aes_secrets *secrets, uint64_t n
 }
 
 /* Writes the hashes of the first `count` of four blocks to which the first round key has been
- * added. */
+ * added; their other halves, too, unless `high` is NULL. */
 static void aes_together(const lfb_aes_secrets *secrets, lfb_aes_words blocks[AES_SLICED],
-                         size_t count, uint64_t *low)
+                         size_t count, uint64_t *low, uint64_t *high)
 {
   aes_encrypt_four(secrets->round, LFB_AES_ROUNDS, blocks);
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++) {
     low[k] = blocks[k].low;
+    if (high != NULL)
+      high[k] = blocks[k].high;
+  }
 }
 
 /* The hash of one such block; the other three are for nothing. */
@@ -428,7 +431,7 @@ static lfb_hash aes_alone(const lfb_aes_secrets *secrets, lfb_aes_words first)
   lfb_aes_words blocks[AES_SLICED] = {first};
   lfb_hash hash = {0, 0};
 
-  aes_together(secrets, blocks, 1, &hash.low);
+  aes_together(secrets, blocks, 1, &hash.low, NULL);
   return hash;
 }
 
@@ -445,12 +448,11 @@ static lfb_hash aes_u64(const lfb_hasher *hasher, uint64_t key)
 static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
                            uint64_t *low, uint64_t *high)
 {
-  (void)high;
   for (size_t done = 0, k; done < count; done += k) {
     lfb_aes_words blocks[AES_SLICED] = {{0, 0}};
     for (k = 0; k < AES_SLICED && done + k < count; k++)
       blocks[k] = aes_first(&hasher->aes, keys[done + k].bytes, keys[done + k].size);
-    aes_together(&hasher->aes, blocks, k, low + done);
+    aes_together(&hasher->aes, blocks, k, low + done, high == NULL ? NULL : high + done);
   }
 }
 
@@ -462,7 +464,7 @@ static void aes_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t 
     lfb_aes_words blocks[AES_SLICED] = {{0, 0}};
     for (k = 0; k < AES_SLICED && done + k < count; k++)
       blocks[k] = aes_first_number(&hasher->aes, keys[done + k]);
-    aes_together(&hasher->aes, blocks, k, low + done);
+    aes_together(&hasher->aes, blocks, k, low + done, NULL);
   }
 }
 

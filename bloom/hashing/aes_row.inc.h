@@ -23,10 +23,14 @@ enum {
   AES_(TOGETHER) = AES_(VECTORS) * AES_(LANES),
 };
 
-/* Writes the hashes of blocks to which the first round key has been added. */
+/* Writes the hashes of blocks to which the first round key has been added; their other halves, too, unless
+ * `high` is NULL. */
 AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
-                                          AES_VECTOR a[AES_(VECTORS)], uint64_t *low)
+                                          AES_VECTOR a[AES_(VECTORS)], uint64_t *low,
+                                          uint64_t *high)
 {
+  uint64_t blocks[AES_(TOGETHER)][2];
+
   LFB_UNROLL
   for (int r = 1; r < LFB_AES_ROUNDS; r++) {
     const AES_VECTOR key = AES_SAME(secrets->round[r]);
@@ -38,9 +42,17 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
   LFB_UNROLL
   for (size_t i = 0; i < AES_(VECTORS); i++)
     a[i] = AES_LAST(a[i], key);
-  LFB_UNROLL
-  for (size_t i = 0; i < AES_(VECTORS); i += 2)
-    AES_STORE_LOW(low + i * AES_(LANES), a[i], a[i + 1]);
+  if (high == NULL) {
+    LFB_UNROLL
+    for (size_t i = 0; i < AES_(VECTORS); i += 2)
+      AES_STORE_LOW(low + i * AES_(LANES), a[i], a[i + 1]);
+    return;
+  }
+  memcpy(blocks, a, sizeof blocks);
+  for (size_t i = 0; i < AES_(TOGETHER); i++) {
+    low[i] = blocks[i][0];
+    high[i] = blocks[i][1];
+  }
 }
 
 /* A function of its own, so that shorter keys need no stack frame. */
@@ -71,7 +83,6 @@ AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *k
   const lfb_aes_secrets *const secrets = &hasher->aes;
   size_t done = 0;
 
-  (void)high;
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
     AES_VECTOR first[AES_(VECTORS)], a[AES_(VECTORS)];
     for (size_t i = 0; i < AES_(TOGETHER); i++)
@@ -80,10 +91,16 @@ AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *k
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = first[i];
-    AES_(together)(secrets, a, low + done);
+    AES_(together)(secrets, a, low + done, high == NULL ? NULL : high + done);
   }
-  for (; done < count; done++)
-    low[done] = AES_KEY(bytes)(secrets, keys[done].bytes, keys[done].size);
+  for (; done < count; done++) {
+    uint64_t block[2];
+    lfb_aes_store(block, lfb_aes_rounds(secrets->round, AES_KEY(first)(secrets, keys[done].bytes,
+                                                                       keys[done].size)));
+    low[done] = block[0];
+    if (high != NULL)
+      high[done] = block[1];
+  }
 }
 
 AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
@@ -99,7 +116,7 @@ AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *ke
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_NUMBERS(keys + done + i * AES_(LANES)) ^ first;
-    AES_(together)(secrets, a, low + done);
+    AES_(together)(secrets, a, low + done, NULL);
   }
   for (; done < count; done++)
     low[done] = AES_KEY(u64)(secrets, keys[done]);

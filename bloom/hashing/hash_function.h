@@ -29,7 +29,8 @@ typedef enum lfb_hash_kind {
   LFB_KIND_XXH3,          /* XXH3, 64 bits, seeded: low; integers by a seeded mixer    */
   LFB_KIND_SIPHASH13,     /* SipHash-1-3, keyed: low                                   */
   LFB_KIND_XXH64,         /* XXH64, seed 0: low                                        */
-  LFB_KIND_AES,           /* the AES hash (aes.h), keyed: low; integers as numbers     */
+  LFB_KIND_AES,           /* the AES hash (aes.h), keyed: low, and high of many keys of
+                             bytes if it is wanted (wide.h); integers as numbers       */
 } lfb_hash_kind;
 
 /* Which bits of a hash its strategy uses. */

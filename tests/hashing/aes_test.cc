@@ -8,6 +8,7 @@
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/aes_derive.h"
 #include "bloom/hashing/aes_portable.h"
+#include "bloom/hashing/wide.h"
 #include "tests/support/hashers.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"
@@ -165,7 +166,7 @@ struct Reference {
     return y ^ length;
   }
 
-  uint64_t Bytes(const void* bytes, size_t size) const {
+  Block Wide(const void* bytes, size_t size) const {
     const uint8_t* at = static_cast<const uint8_t*>(bytes);
     Block h;
     if (size > 128) {
@@ -176,8 +177,10 @@ struct Reference {
       h = Padded(at, size, 0);
       h[15] = static_cast<uint8_t>(size);
     }
-    return Low(Encrypt(inner, h));
+    return Encrypt(inner, h);
   }
+
+  uint64_t Bytes(const void* bytes, size_t size) const { return Low(Wide(bytes, size)); }
 
   uint64_t Number(uint64_t number) const {
     Block block{};
@@ -414,12 +417,13 @@ TEST(AesHash, Many) {
   const Reference reference(kH);
   std::vector<Exact> exact;
   std::vector<lfb_key> keys;
-  std::vector<uint64_t> numbers, of_keys, of_numbers;
+  std::vector<uint64_t> numbers, of_keys, others, of_numbers;
   for (size_t i = 0; i < kMost; i++) {
     exact.emplace_back(i, Mix(2, i) % (i % 3 == 0 ? 700 : 40));
     keys.push_back({exact[i].bytes.get(), exact[i].size});
     numbers.push_back(Mix(3, i));
     of_keys.push_back(reference.Bytes(keys[i].bytes, keys[i].size));
+    others.push_back(lfb_load_le64(reference.Wide(keys[i].bytes, keys[i].size).data() + 8));
     of_numbers.push_back(reference.Number(numbers[i]));
   }
   for (const Row& row : Rows()) {
@@ -428,10 +432,32 @@ TEST(AesHash, Many) {
       std::vector<uint64_t> low(count), expected(of_keys.begin(), of_keys.begin() + count);
       row.function->bytes_many(&hasher, keys.data(), count, low.data(), nullptr);
       ASSERT_EQ(low, expected) << row.name;
+      std::vector<uint64_t> high(count);
+      low.assign(count, 0);
+      row.function->bytes_many(&hasher, keys.data(), count, low.data(), high.data());
+      ASSERT_EQ(low, expected) << row.name;
+      expected.assign(others.begin(), others.begin() + count);
+      ASSERT_EQ(high, expected) << row.name;
       expected.assign(of_numbers.begin(), of_numbers.begin() + count);
       row.function->u64_many(&hasher, numbers.data(), count, low.data(), nullptr);
       ASSERT_EQ(low, expected) << row.name;
     }
+  }
+}
+
+// The hash that the tool keeps in place of a line.
+TEST(AesHash, Wide) {
+  const Reference reference(kH);
+  const Exact bytes(7, 600);
+  std::unique_ptr<lfb_wide, decltype(&free)> wide(lfb_wide_create(kH.data()), free);
+  ASSERT_TRUE(wide);
+  for (size_t size = 0; size <= 600; size++) {
+    const lfb_key key = {bytes.bytes.get(), size};
+    uint64_t low, high;
+    lfb_wide_many(wide.get(), &key, 1, &low, &high);
+    const Block expected = reference.Wide(key.bytes, size);
+    ASSERT_EQ(low, Low(expected)) << size;
+    ASSERT_EQ(high, lfb_load_le64(expected.data() + 8)) << size;
   }
 }
 
