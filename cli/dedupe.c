@@ -144,9 +144,30 @@ static const char *dedupe_window_misuse(const struct dedupe *dedupe)
   return dedupe->strategy.given ? "--window has a layout of its own: leave out --strategy" : NULL;
 }
 
+/* Whether a filter decides, with its loss; otherwise dedupe_exactly() does. */
+static bool dedupe_is_approximate(const struct dedupe *dedupe)
+{
+  return dedupe->config.fpp != 0 || dedupe->shared != NULL || dedupe->forgets.span.text != NULL;
+}
+
+/* What is wrong with the options for the way that was chosen; NULL: nothing. */
+static const char *dedupe_way_misuse(const struct dedupe *dedupe)
+{
+  if (dedupe_is_approximate(dedupe))
+    return dedupe->memory.given   ? "--memory applies only without -p, --shared and --window"
+           : dedupe->temp != NULL ? "--temp applies only without -p, --shared and --window"
+                                  : NULL;
+  return dedupe->expected.given         ? "no -p given: -n applies only with it"
+         : dedupe->strategy.given       ? "no -p given: --strategy applies only with it"
+         : dedupe->hash.given           ? "no -p given: --hash applies only with it"
+         : dedupe->reading.key.given    ? "no -p given: --key-file applies only with it"
+         : dedupe->unordered            ? "no -p given: --unordered applies only with it"
+                                        : NULL;
+}
+
 static int dedupe_run(int argc, char **argv)
 {
-  struct dedupe dedupe = {.source.threads = options_default_threads()};
+  struct dedupe dedupe = {.source = {.threads = options_default_threads(), .empty = true}};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&dedupe.config.fpp),
@@ -164,6 +185,10 @@ static int dedupe_run(int argc, char **argv)
       window_span_row(&dedupe.forgets.span),
       window_generations_row(&dedupe.forgets.generations),
       window_state_row(&dedupe.forgets.state),
+      {'\0', "memory", "BYTES", "without -p: at most this much memory (default: half of what there is)",
+       options_read_count, &dedupe.memory},
+      {'\0', "temp", "DIR", "without -p: where temporary files are (default: $TMPDIR, or /tmp)",
+       options_read_path, &dedupe.temp},
       options_threads(&dedupe.source.threads),
       {'\0', "unordered", NULL, "print any one of a key's occurrences, as threads find them", NULL,
        &dedupe.unordered},
@@ -193,6 +218,8 @@ static int dedupe_run(int argc, char **argv)
                                     dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse == NULL)
     misuse = dedupe_window_misuse(&dedupe);
+  if (misuse == NULL)
+    misuse = dedupe_way_misuse(&dedupe);
   if (misuse != NULL)
     return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
@@ -206,7 +233,7 @@ static int dedupe_run(int argc, char **argv)
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
   spared_add_operands(dedupe.source.paths, dedupe.source.path_count);
-  return dedupe_files(&dedupe);
+  return dedupe_is_approximate(&dedupe) ? dedupe_files(&dedupe) : dedupe_exactly(&dedupe);
 }
 
 const struct command command_dedupe = {
@@ -214,21 +241,30 @@ const struct command command_dedupe = {
     .operands = "[FILE...]",
     .summary = "print each distinct key once",
     .details =
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A file,\n"
-        "also one on standard input, is read twice without -n; a pipe needs -n, except\n"
-        "with --shared FILE.  A key is a line of any bytes; a carriage return is part of\n"
-        "the key, and empty lines are skipped.  With --json, the object is printed\n"
-        "instead of the keys.\n"
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A key is a\n"
+        "line of any bytes, also an empty one; a carriage return is part of it.  Prints\n"
+        "the first occurrence of each key, in the order of the input, with any number of\n"
+        "threads.  With --json, the object is printed instead of the keys.  Each thread\n"
+        "takes up to 16 MiB, and twice the longest line, or with --jsonl four times.\n"
         "\n"
-        "Prints the first occurrence of each key, in the order of the input, with any\n"
-        "number of threads.  All threads read and compare; one at a time decides which\n"
-        "keys are new, 20 to 50 ns each.  If nearly all of a long input is new and there\n"
-        "are many cores, --unordered may be faster: it prints any one of the occurrences,\n"
-        "and the order may differ from run to run.  Each thread takes up to 10 MiB of\n"
-        "memory, and twice the longest line, or with --jsonl four times.\n"
+        "Without -p, the output is that of awk '!seen[$0]++'.  Keys are compared by 128\n"
+        "bits of hash, under a key drawn for each run.  Keys of up to 15 bytes never have\n"
+        "the same hash; of 1e9 longer ones, 5e-17 are expected to be lost at most.  A\n"
+        "large file is read twice, and takes 2 bytes of memory for a line that comes\n"
+        "once, 24 for one that is repeated; a pipe 24 for each distinct line.  Beyond\n"
+        "--memory, hashes go to temporary files without names: a file is read once more,\n"
+        "and what a pipe still brings is stored and printed at its end.  A pipe without\n"
+        "an end needs -p or --window.  If a file changes between two reads, the run ends\n"
+        "with status 2.\n"
+        "\n"
+        "With -p, the input is read once, for a filter; without -n a file is read before,\n"
+        "to count it, and a pipe needs -n, except with --shared FILE.  One thread at a\n"
+        "time decides which keys are new, 20 to 50 ns each: if nearly all are new and\n"
+        "there are many cores, --unordered may be faster, which prints any one of the\n"
+        "occurrences, in an order that may differ from run to run.\n"
         "\n"
         "Without --window, no key is printed twice.  Only keys of the input are printed.\n"
-        "A new key is left out if it is a false positive; the probability of that grows\n"
+        "With -p, a new key is left out if it is a false positive; its probability grows\n"
         "to P while N distinct keys come.  The summary on standard error says how many\n"
         "keys that should be: the sum of the probability at each key as the filter\n"
         "filled.  After far too many keys this number is unknown: null in --json.\n"
@@ -259,15 +295,15 @@ const struct command command_dedupe = {
         "claim it.  A new FILE grows with its keys, so that the probability stays below P\n"
         "in all runs; with -n it has the size for N keys of all runs together, unless\n"
         "--growing is given.  A query of a file that has grown takes longer: give N if it\n"
-        "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n"
+        "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n",
+    .more =
         "keys that it has claimed.  --mode is as in 'lfbloom build --shared'.  If a key\n"
         "is claimed but not printed, because the output failed, the process was killed,\n"
         "or (with --unordered) an earlier line has no key of --jsonl, no run prints it:\n"
         "start again with a new FILE.  While a process has FILE open, do not delete,\n"
         "replace or cut it short.  If another file takes its place, keys are printed\n"
         "twice, and the run ends with an error (status 2) after the last key.  If it is\n"
-        "cut short, the processes that use it are killed.\n",
-    .more =
+        "cut short, the processes that use it are killed.\n"
         "\n"
         "FILE may be on Redis: of all processes that claim a key there, one prints it.\n"
         "In order, a process waits for one answer of the server at a time; with\n"
@@ -278,7 +314,8 @@ const struct command command_dedupe = {
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
-        "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
+        "  lfbloom dedupe urls.txt > distinct.txt\n"
+        "  lfbloom dedupe --memory 2G --temp /scratch urls.gz > distinct.txt\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"

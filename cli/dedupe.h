@@ -1,6 +1,6 @@
 /*
  * dedupe.h - the parts of `lfbloom dedupe`: options (dedupe.c), keys (dedupe_keys.c) and figures
- * (dedupe_summary.c).
+ * (dedupe_summary.c); and without a filter's loss, dedupe_exact.c.
  */
 #ifndef CLI_DEDUPE_H
 #define CLI_DEDUPE_H
@@ -28,6 +28,8 @@ struct dedupe {
   bool quiet;
   bool json;
 
+  struct options_count memory; /* --memory */
+  const char *temp;            /* --temp   */
   const char *shared; /* the path of a shared filter; NULL: none */
   struct window_options forgets;
 
@@ -54,6 +56,9 @@ static inline uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
 
 /* Reads all keys, claims them, and prints those that are new.  False after a report. */
 bool dedupe_keys(struct dedupe *dedupe);
+
+/* Does it all without loss.  Returns the exit status. */
+int dedupe_exactly(struct dedupe *dedupe);
 
 /* Prints the figures at the end: of a window, or of another filter.  Returns the exit status: CLI_NOTHING
  * after a warning that more keys came than the filter was made for. */

@@ -244,12 +244,13 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   return true;
 }
 
-static bool keys_decide(void *context, unsigned thread)
+static bool keys_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct keys_job *job = context;
   struct keys_open *open = &job->open[thread];
   const size_t most = source_shared_batch(&job->dedupe->into); /* a multiple of 64 */
 
+  (void)chunk;
   while (open->decided < open->count) {
     const size_t left = open->count - open->decided, count = left < most ? left : most;
     if (!keys_claim(job->dedupe, open->keys + open->decided, count,
@@ -273,9 +274,10 @@ static void keys_keep(void *context, unsigned thread, struct chunk *chunk)
 
 /* ---- both ----------------------------------------------------------------------- */
 
-static void keys_emit(void *context, const struct chunk *chunk)
+static void keys_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
   (void)context;
+  (void)thread;
   if (chunk->size > 0)
     output_write(chunk->bytes, chunk->size);
 }

@@ -79,9 +79,10 @@ void chunk_report(const struct chunk *chunk)
     (void)report_error("%s:%" PRIu64 ": %s", chunk->name, chunk->refused, chunk->why);
 }
 
-size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys, size_t most)
+size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
+                  lfb_key *keys, size_t most)
 {
-  return lines_keys(chunk->bytes, chunk->size, delimiter, at, keys, most);
+  return lines_keys(chunk->bytes, chunk->size, delimiter, least, at, keys, most);
 }
 
 /* Makes room for `room` bytes after chunk->size, and for those that `bytes` promises. */
@@ -264,7 +265,7 @@ static enum input_result input_open(struct input *input)
     return input_fail(input, "is also the output");
   /* For a pipe, so that its writer waits less; for anything else it fails without effect. */
   (void)fcntl(input->fd, F_SETPIPE_SZ, INPUT_PIPE);
-  input->fresh = true;
+  input->fresh = !input->plain;
   input->lines_end_in_cr = input->delimiter == '\n';
   input->any_line = false;
   return INPUT_CHUNK;
@@ -360,7 +361,7 @@ static void input_look_for_cr(struct input *input, const struct chunk *chunk)
 /* Warns, at the end of a file, if each of its lines ended in CR. */
 static void input_warn_of_cr(struct input *input)
 {
-  if (input->lines_end_in_cr && input->any_line && !input->crlf)
+  if (input->lines_end_in_cr && input->any_line && !input->crlf && input->skip == 0)
     report_note("warning: %s: each line ends in a carriage return, which is part of the line: give "
                 "--crlf if it should not be", input->name);
   input->any_line = false;
@@ -403,7 +404,7 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
 }
 
 /* Gives a whole chunk its place in the file. */
-static enum input_result input_place(struct input *input, struct chunk *chunk)
+static void input_place(struct input *input, struct chunk *chunk)
 {
   chunk->name = input->name;
   input_look_for_cr(input, chunk);
@@ -413,7 +414,17 @@ static enum input_result input_place(struct input *input, struct chunk *chunk)
     input->lines +=
         chunk_delimiters(chunk->bytes, chunk->bytes + chunk->size, input->delimiter);
   chunk->lines = input->lines;
-  return INPUT_CHUNK;
+}
+
+/* Leaves out what is to be skipped.  Returns whether a record is left. */
+static bool input_skip(struct input *input, struct chunk *chunk)
+{
+  const size_t size = input->skip < chunk->size ? (size_t)input->skip : chunk->size;
+
+  chunk->bytes += size;
+  chunk->size -= size;
+  input->skip -= size;
+  return chunk->size > 0;
 }
 
 enum input_result input_next(struct input *input, struct chunk *chunk)
@@ -428,7 +439,12 @@ enum input_result input_next(struct input *input, struct chunk *chunk)
       result = input_more(input, chunk, &complete);
     if (result != INPUT_CHUNK)
       return result;
-    if (complete)
-      return input_place(input, chunk);
+    if (!complete)
+      continue;
+    input_place(input, chunk);
+    if (input_skip(input, chunk))
+      return INPUT_CHUNK;
+    if (!input_take_rest(input, chunk))
+      return INPUT_FAILED;
   }
 }

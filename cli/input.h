@@ -2,7 +2,7 @@
  * input.h - reads files or standard input as chunks of whole records.
  *
  * A record ends at a delimiter (newline or NUL) or at the end of its file.  It may have any length
- * and any other bytes.  Empty records are not keys.
+ * and any other bytes.
  *
  * Files are read with read(), too, not mapped: if a file shrinks, it ends early, while a mapping
  * would end the program with SIGBUS.  A chunk is complete when one read() has brought the end of a
@@ -59,11 +59,12 @@ enum { CHUNK_ROOM = LINES_BLOCK };
 void chunk_free(struct chunk *chunk);
 
 /*
- * Finds the next keys of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the call
- * advances it.  Returns the number of keys, 0 at the end.  The keys point into the chunk.
+ * Finds the next records of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the call
+ * advances it.  Records shorter than `least`, 0 or 1, are left out.  Returns the number of records, 0 at
+ * the end.  They point into the chunk.
  */
-size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys,
-                  size_t most);
+size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
+                  lfb_key *keys, size_t most);
 
 struct input {
   char *const *paths; /* "-" is standard input */
@@ -73,6 +74,8 @@ struct input {
   bool *skipped;      /* not NULL: a file that cannot be read is reported, skipped, and sets it */
   bool number_lines;  /* for chunk_refuse()                                   */
   bool crlf;          /* lines are expected to end in CR: no warning if all do */
+  bool plain;         /* whatever a file begins with, it is text              */
+  uint64_t skip;      /* the bytes of text that are left out at the start: whole records */
 
   /* Private. */
   size_t next_path;

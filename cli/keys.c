@@ -86,7 +86,7 @@ static bool keys_is_none(const struct keys_source *source, lfb_key line)
 {
   if (source->part.member_count != 0)
     return keys_is_blank(line);
-  return source->crlf && line.size == 1 && *(const char *)line.bytes == '\r';
+  return !source->empty && source->crlf && line.size == 1 && *(const char *)line.bytes == '\r';
 }
 
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
@@ -95,7 +95,7 @@ size_t keys_next(const struct keys_source *source, const struct chunk *chunk, si
   size_t count, left;
 
   do {
-    count = chunk_keys(chunk, keys_delimiter(source), at, records, most);
+    count = chunk_keys(chunk, keys_delimiter(source), source->empty ? 0 : 1, at, records, most);
     if (source->part.member_count == 0 && !source->crlf)
       return count;
     left = 0;
@@ -144,7 +144,7 @@ static size_t keys_room(const struct keys_source *source)
 static bool keys_find(const struct keys_source *source, lfb_key record, char *room, lfb_key *key,
                       struct part_problem *problem)
 {
-  if (source->crlf && ((const char *)record.bytes)[record.size - 1] == '\r')
+  if (source->crlf && record.size > 0 && ((const char *)record.bytes)[record.size - 1] == '\r')
     record.size--;
   *key = record;
   if (!part_is_whole(&source->part) && !part_find(&source->part, record, room, key, problem))
@@ -214,8 +214,7 @@ static void keys_begin(const struct keys_source *source, const char *label, bool
                  input_total_bytes(source->paths, source->path_count), PROGRESS_BYTES);
 }
 
-/* Says how many lines were bad. */
-static void keys_note_bad(const struct keys_source *source)
+void keys_note_bad(const struct keys_source *source)
 {
   const uint64_t bad =
       source->bad == NULL ? 0 : atomic_load_explicit(source->bad, memory_order_relaxed);
@@ -225,7 +224,7 @@ static void keys_note_bad(const struct keys_source *source)
                 source->bad_lines == KEYS_PASS ? "passed" : "skipped");
 }
 
-bool keys_read(const struct keys_source *source, const char *label, struct records_job job)
+bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job)
 {
   job.paths = source->paths;
   job.path_count = source->path_count;
@@ -234,9 +233,16 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.skipped = source->skipped;
   job.number_lines = keys_can_be_bad(source);
   keys_begin(source, label, job.emit != NULL);
-  job.crlf = source->crlf || source->part.member_count != 0; /* a blank of JSON */
+  job.crlf |= source->crlf || source->part.member_count != 0; /* a blank of JSON */
   const bool read_all = records_run(&job);
   progress_end();
+  return read_all;
+}
+
+bool keys_read(const struct keys_source *source, const char *label, struct records_job job)
+{
+  const bool read_all = keys_read_part(source, label, job);
+
   keys_note_bad(source);
   return read_all;
 }

@@ -24,6 +24,7 @@ struct keys_source {
   size_t path_count;  /* 0: standard input     */
   bool nul;           /* keys end in NUL bytes */
   bool crlf;          /* lines end in CR LF    */
+  bool empty;         /* an empty line is a key */
   struct part part;   /* of a record: its key  */
   enum typed type;    /* what its text is      */
   enum keys_bad bad_lines;         /* what becomes of a line without a key */
@@ -83,7 +84,7 @@ char keys_delimiter(const struct keys_source *source);
  * read, without opening one.  False after a report. */
 bool keys_check(const struct keys_source *source, const struct command *command);
 
-/* As chunk_keys(), without lines that are none: those of one CR with --crlf, and blank ones with
+/* As chunk_keys(), without lines that are no keys: empty ones, unless source->empty, and blank ones with
  * --jsonl. */
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
                  lfb_key *records, size_t most);
@@ -118,6 +119,13 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
  * Returns false after a report if the input could not be read to its end.
  */
 bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
+
+/* The same for one of several reads: says nothing of bad lines.  Of `job`, `enough`, `plain` and `skip` are
+ * kept, too, and no file is expected to have no CR if `crlf` is set. */
+bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job);
+
+/* Says how many lines were bad. */
+void keys_note_bad(const struct keys_source *source);
 
 /*
  * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If it

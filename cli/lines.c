@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t *at,
-                           lfb_key *keys, size_t most)
+size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t least,
+                           size_t *at, lfb_key *keys, size_t most)
 {
   const char *const end = bytes + size;
   const char *start = bytes + *at;
@@ -14,7 +14,7 @@ size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_
     const char *stop = memchr(start, delimiter, (size_t)(end - start));
     if (stop == NULL)
       stop = end;
-    if (stop > start)
+    if ((size_t)(stop - start) >= least)
       keys[count++] = (lfb_key){start, (size_t)(stop - start)};
     start = stop < end ? stop + 1 : end;
   }
@@ -60,8 +60,8 @@ LINES_AVX2 static inline uint64_t lines_ends(const char *block, size_t size, cha
   return size < LINES_BLOCK ? ends & ((UINT64_C(1) << size) - 1) : ends;
 }
 
-LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t *at,
-                                  lfb_key *keys, size_t most)
+LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t least,
+                                  size_t *at, lfb_key *keys, size_t most)
 {
   const char *const end = bytes + size;
   const char *start = bytes + *at, *block = start;
@@ -72,7 +72,7 @@ LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter
     for (; ends != 0; ends &= ends - 1) {
       const char *stop = block + __builtin_ctzll(ends);
       keys[count] = (lfb_key){start, (size_t)(stop - start)};
-      count += stop > start; /* an empty record is overwritten */
+      count += (size_t)(stop - start) >= least; /* another record is overwritten */
       start = stop + 1;
     }
   }
@@ -99,14 +99,14 @@ LINES_AVX2 uint64_t lines_count_avx2(const char *bytes, size_t size, char delimi
 
 #endif
 
-size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t *at, lfb_key *keys,
-                  size_t most)
+size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t least, size_t *at,
+                  lfb_key *keys, size_t most)
 {
 #ifdef __x86_64__
   if (lines_have_avx2())
-    return lines_keys_avx2(bytes, size, delimiter, at, keys, most);
+    return lines_keys_avx2(bytes, size, delimiter, least, at, keys, most);
 #endif
-  return lines_keys_portable(bytes, size, delimiter, at, keys, most);
+  return lines_keys_portable(bytes, size, delimiter, least, at, keys, most);
 }
 
 uint64_t lines_count(const char *bytes, size_t size, char delimiter, char before)

@@ -183,9 +183,9 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
 void progress_add(uint64_t amount)
 {
   /* relaxed, all four: figures for people; a thread that draws reads the rest under the lock. */
+  atomic_fetch_add_explicit(&bar.done, amount, memory_order_relaxed);
   if (!atomic_load_explicit(&bar.shown, memory_order_relaxed))
     return;
-  atomic_fetch_add_explicit(&bar.done, amount, memory_order_relaxed);
   const uint64_t now = clock_ns();
   if (now < atomic_load_explicit(&bar.next_ns, memory_order_relaxed))
     return;
@@ -195,6 +195,11 @@ void progress_add(uint64_t amount)
   if (atomic_load_explicit(&bar.shown, memory_order_relaxed))
     progress_draw();
   (void)pthread_mutex_unlock(&bar.lock);
+}
+
+uint64_t progress_done(void)
+{
+  return atomic_load_explicit(&bar.done, memory_order_relaxed);
 }
 
 /* Lock held. */

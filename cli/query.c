@@ -127,9 +127,10 @@ static bool query_work(void *context, unsigned thread, struct chunk *chunk)
   return asked;
 }
 
-static void query_emit(void *context, const struct chunk *chunk)
+static void query_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
   (void)context;
+  (void)thread;
   output_write(chunk->bytes, chunk->size);
 }
 

@@ -32,7 +32,10 @@ struct records {
 /* Fills the chunk and numbers it.  False at the end, or if reading failed. */
 static bool records_take(struct records *records, struct chunk *chunk, uint64_t *number)
 {
+  const struct records_job *job = records->job;
+
   (void)pthread_mutex_lock(&records->reading);
+  records->ended |= job->enough != NULL && job->enough(job->context);
   if (!records->ended) {
     const enum input_result result = input_next(&records->input, chunk);
     records->ended = result != INPUT_CHUNK;
@@ -53,7 +56,7 @@ static bool records_decide(struct records *records, unsigned thread, struct chun
   const struct records_job *job = records->job;
 
   turns_await(&records->deciding, number);
-  const bool decided = job->decide(job->context, thread);
+  const bool decided = job->decide(job->context, thread, chunk);
   if (decided && chunk->refused == 0)
     turns_pass(&records->deciding);
   job->finish(job->context, thread, chunk);
@@ -63,12 +66,12 @@ static bool records_decide(struct records *records, unsigned thread, struct chun
 /* Emits the chunk in its turn.  Without `go_on`, then ends the program.  So the line that is
  * reported is the first one of the input that was refused, and what comes before it has been
  * emitted. */
-static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
-                         bool go_on)
+static void records_emit(struct records *records, unsigned thread, const struct chunk *chunk,
+                         uint64_t number, bool go_on)
 {
   turns_await(&records->emitting, number);
   if (records->job->emit != NULL)
-    records->job->emit(records->job->context, chunk);
+    records->job->emit(records->job->context, thread, chunk);
   if (!go_on) {
     chunk_report(chunk);
     output_end_program(CLI_TROUBLE);
@@ -88,7 +91,7 @@ static void records_work(void *context, unsigned thread)
       worked = records_decide(records, thread, &chunk, number);
     worked &= chunk.refused == 0;
     if (records->job->emit != NULL || records->job->number_lines)
-      records_emit(records, &chunk, number, worked);
+      records_emit(records, thread, &chunk, number, worked);
     else if (!worked)
       output_end_program(CLI_TROUBLE);
   }
@@ -105,7 +108,9 @@ bool records_run(const struct records_job *job)
                                       .refuse_output = job->emit != NULL,
                                       .skipped = job->skipped,
                                       .number_lines = job->number_lines,
-                                      .crlf = job->crlf}};
+                                      .crlf = job->crlf,
+                                      .plain = job->plain,
+                                      .skip = job->skip}};
 
   if (!input_begin(&records.input))
     return false;

@@ -23,7 +23,9 @@ struct records_job {
   unsigned threads;
   bool *skipped;     /* not NULL: files that cannot be read are reported, skipped, and set it */
   bool number_lines; /* for chunk_refuse() */
-  bool crlf;         /* as in cli/input.h  */
+  bool crlf, plain;  /* as in cli/input.h */
+  uint64_t skip;     /* the same          */
+  bool (*enough)(const void *context); /* NULL, or whether enough has been read: then no more is */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
    * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at
@@ -32,11 +34,11 @@ struct records_job {
   bool (*work)(void *context, unsigned thread, struct chunk *chunk);
   /* Decides the chunk after `work`: one call at a time, in order.  NULL: nothing is decided.  False
    * after a report: then no later chunk is decided, and the rest is as for `work`. */
-  bool (*decide)(void *context, unsigned thread);
+  bool (*decide)(void *context, unsigned thread, struct chunk *chunk);
   /* Works on the decided chunk, again many threads at once, also if deciding failed. */
   void (*finish)(void *context, unsigned thread, struct chunk *chunk);
   /* Emits a finished chunk: one call at a time, in order.  NULL: nothing is emitted. */
-  void (*emit)(void *context, const struct chunk *chunk);
+  void (*emit)(void *context, unsigned thread, const struct chunk *chunk);
 };
 
 /* Returns false after a report if the input could not be read to its end. */

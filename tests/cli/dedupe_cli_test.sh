@@ -41,9 +41,10 @@ for strategy in guava-mitz64 sbbf java-double; do
 done
 gives "dedupe: empty lines, files that end without a newline" 0 "$tool" dedupe -q --threads 1 -p 1e-9 f1 f2 f1
 check "dedupe: no key across files" equal "$(tr '\n' , <out)" "end,begin,x,"
-same "dedupe -0" 0 nul.kept "$tool" dedupe -0 -q --threads 1 -p 1e-9 nul nul
+gives "dedupe -0" 0 "$tool" dedupe -0 -q --threads 1 -p 1e-9 nul nul
+check "dedupe -0 keeps newlines and ends in NUL" cmp out <(printf 'one\ntwo\0\0three\0four\0')
 gives "dedupe of long lines" 0 "$tool" dedupe -q --threads 2 -p 1e-9 edges edges
-check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges.kept)
+check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges)
 prints "dedupe of nothing" 0 "" "$tool" dedupe -q -p 0.1 /dev/stdin -n 1 </dev/null
 
 # The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its time.
@@ -89,7 +90,44 @@ exec 7>&- 8<&-
 wait $! && rc=0 || rc=$?
 check "dedupe: the end of the pipe ends it" equal "$rc" 0
 
-refuses "dedupe: no -p" "no -p" "$tool" dedupe -n 10 abc
+# Without -p: as awk, exactly.  exact_test has the ways and the failures.
+printf 'b\n\na\nb\n\nc' >blank
+for threads in 1 3; do
+  gives "dedupe without -p, $threads threads" 0 "$tool" dedupe -q --threads "$threads" near third blank near repeats
+  check "dedupe without -p, $threads threads: as awk's" cmp out <(awk '!seen[$0]++' near third blank near repeats)
+  cat near blank | "$tool" dedupe -q --threads "$threads" --memory 20M >out 2>err && rc=0 || rc=$?
+  check "dedupe of a pipe without -p, $threads threads" cmp out <(awk '!seen[$0]++' near blank)
+done
+gives "dedupe without -p: standard input" 0 "$tool" dedupe -q - abc <near
+check "dedupe without -p: standard input is read" cmp out <(awk '!seen[$0]++' near abc)
+gives "dedupe without -p: -0" 0 "$tool" dedupe -0 -q nul nul
+check "dedupe without -p: -0 ends in NUL" cmp out <(printf 'one\ntwo\0\0three\0four\0')
+gzip -k near
+gives "dedupe without -p: compressed, and a field" 0 "$tool" dedupe -q -k 2 near.gz
+check "dedupe without -p: compressed, and a field: as awk's" cmp out <(awk '!seen[$2]++' near)
+gives "dedupe with -p: empty lines, too" 0 "$tool" dedupe -q -p 1e-9 blank
+check "dedupe with -p: as awk's" cmp out <(awk '!seen[$0]++' blank)
+gives "dedupe without -p: of nothing" 0 "$tool" dedupe -q - </dev/null
+check "dedupe without -p: nothing" equal "$(wc -c <out)" 0
+gives "dedupe without -p: --json" 0 "$tool" dedupe --json --memory 20M near
+check "dedupe without -p: in, out" equal "$(json in) $(json out) $(json expected_false_positives)" \
+  "600000 $(wc -l <near.kept) 0"
+run "$tool" dedupe abc abc
+check "dedupe without -p: summary" grep -qE '^lfbloom: 6 keys in, 3 out; in [0-9.]+ MiB; .*keys/s$' err
+run "$tool" dedupe --progress=always near
+check "dedupe without -p: bar" holds err "deduplicating"
+for option in "-n 10" "--strategy fast" "--hash xxh3" "--key-file hash.key" "--unordered"; do
+  # shellcheck disable=SC2086 # words
+  refuses "dedupe without -p: $option" "no -p given: ${option%% *} applies only with it" "$tool" dedupe $option abc
+done
+refuses "dedupe -p --memory" "--memory applies only without -p" "$tool" dedupe -p 0.1 --memory 1G abc
+refuses "dedupe -p --temp" "--temp applies only without -p" "$tool" dedupe -p 0.1 --temp . abc
+refuses "dedupe --memory 1M" "threads need at least" "$tool" dedupe --threads 2 --memory 1M abc
+refuses "dedupe --temp missing" "missing: temporary file: No such file" "$tool" dedupe --temp missing abc
+cp abc self
+"$tool" dedupe -q self >>self 2>err && rc=0 || rc=$?
+check "dedupe without -p onto its own input" is_error "self: is also the output"
+
 refuses "dedupe: input missing" "missing: No such file" "$tool" dedupe -p 0.1 abc missing
 refuses "dedupe: input a directory" "folder: Is a directory" "$tool" dedupe -p 0.1 folder
 refuses "dedupe: n too large" "larger than its strategy" "$tool" dedupe -n 18446744073709551615 -p 0.1 --strategy guava-mitz64 abc

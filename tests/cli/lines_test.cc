@@ -12,27 +12,27 @@ namespace {
 
 using Records = std::vector<std::string>;
 
-Records RecordsByLoop(const std::string& text, char delimiter) {
+Records RecordsByLoop(const std::string& text, char delimiter, size_t least) {
   Records records(1);
   for (char byte : text) {
     if (byte != delimiter)
       records.back() += byte;
-    else if (!records.back().empty())
+    else if (records.back().size() >= least)
       records.emplace_back();
   }
   if (records.back().empty()) records.pop_back();
   return records;
 }
 
-using KeysFunction = size_t (*)(const char*, size_t, char, size_t*, lfb_key*, size_t);
+using KeysFunction = size_t (*)(const char*, size_t, char, size_t, size_t*, lfb_key*, size_t);
 using CountFunction = uint64_t (*)(const char*, size_t, char, char);
 
 Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char delimiter,
-                  size_t most) {
+                  size_t least, size_t most) {
   std::vector<lfb_key> keys(most);
   Records records;
   size_t at = 0;
-  while (const size_t count = find(room.data(), size, delimiter, &at, keys.data(), most))
+  while (const size_t count = find(room.data(), size, delimiter, least, &at, keys.data(), most))
     for (size_t i = 0; i < count; i++)
       records.emplace_back(static_cast<const char*>(keys[i].bytes), keys[i].size);
   EXPECT_EQ(at, size);
@@ -42,8 +42,9 @@ Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char 
 void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t most, KeysFunction keys,
                  CountFunction count) {
   const std::string text = room.substr(0, size);
-  const Records expected = RecordsByLoop(text, delimiter);
-  EXPECT_EQ(RecordsBy(keys, room, size, delimiter, most), expected);
+  EXPECT_EQ(RecordsBy(keys, room, size, delimiter, 0, most), RecordsByLoop(text, delimiter, 0));
+  const Records expected = RecordsByLoop(text, delimiter, 1);
+  EXPECT_EQ(RecordsBy(keys, room, size, delimiter, 1, most), expected);
   const bool open = size > 0 && text.back() != delimiter;  // the last record has no delimiter
   EXPECT_EQ(count(room.data(), size, delimiter, delimiter), expected.size() - open);
   const bool ended = size > 0 && text.front() == delimiter;  // a record before the text

@@ -65,7 +65,7 @@ struct FirstOnes {
     keys.resize(chunk->size + LINES_BLOCK);
     size_t at = 0, count = 0;
     while (const size_t found =
-               chunk_keys(chunk, '\n', &at, keys.data() + count, keys.size() - count))
+               chunk_keys(chunk, '\n', 1, &at, keys.data() + count, keys.size() - count))
       count += found;
     keys.resize(count);
     for (size_t i = 0; i < count; i++)
@@ -82,7 +82,7 @@ struct FirstOnes {
     return {static_cast<const char*>(key.bytes), key.size};
   }
 
-  static bool Decide(void* context, unsigned thread) {
+  static bool Decide(void* context, unsigned thread, chunk*) {
     auto* const all = static_cast<FirstOnes*>(context);
     std::unique_lock<std::mutex> lock(all->deciding, std::try_to_lock);
     EXPECT_TRUE(lock.owns_lock());
@@ -108,11 +108,11 @@ struct FirstOnes {
     chunk->size = kept.size();
   }
 
-  static void Emit(void* context, const chunk* chunk) {
+  static void Emit(void* context, unsigned, const chunk* chunk) {
     static_cast<FirstOnes*>(context)->output.append(chunk->bytes, chunk->size);
   }
 
-  static void EmitToTester(void*, const chunk* chunk) {
+  static void EmitToTester(void*, unsigned, const chunk* chunk) {
     EXPECT_EQ(write(STDERR_FILENO, chunk->bytes, chunk->size), static_cast<ssize_t>(chunk->size));
   }
 
@@ -129,7 +129,7 @@ struct FirstOnes {
 };
 
 bool Process(FirstOnes* ones, const std::string& text, size_t most,
-             void (*emit)(void*, const chunk*) = FirstOnes::Emit) {
+             void (*emit)(void*, unsigned, const chunk*) = FirstOnes::Emit) {
   Packets packets(text, most);
   char* const paths[] = {packets.path()};
   records_job job = {};

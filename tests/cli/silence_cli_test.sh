@@ -169,7 +169,7 @@ gives "--crlf" 0 "$tool" build -q --crlf -p 1e-9 -o crlf dos
 printf 'k1\nk2\n' | run "$tool" query -c crlf
 check "--crlf: the keys" equal "$(cat out)" 2
 gives "--crlf: dedupe" 0 "$tool" dedupe --crlf -q -n 9 -p 1e-9 dos
-check "--crlf: whole lines" equal "$(hex out)" 6b310d0a6b320d0a
+check "--crlf: whole lines" equal "$(hex out)" 6b310d0a6b320d0a0d0a
 printf '{"a":"1"}\r\n{"a":"2"}\r\n' >objects.dos
 gives "CR in JSON" 0 "$tool" dedupe -q -n 9 -p 1e-9 --jsonl a objects.dos
 gzip -c dos | head -c 20 >cut.gz

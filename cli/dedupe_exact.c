@@ -1,0 +1,83 @@
+/* dedupe_exact.c - `lfbloom dedupe` without -p: without loss. */
+#define _DEFAULT_SOURCE /* getrusage, clock_gettime */
+#include <sys/resource.h>
+
+#include "cli/clock.h"
+#include "cli/dedupe.h"
+#include "cli/exact.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/memory.h"
+#include "cli/report.h"
+
+/* The most memory that the process had. */
+static uint64_t dedupe_peak_bytes(void)
+{
+  struct rusage usage;
+
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static void dedupe_exact_json(const struct dedupe *dedupe, const struct exact *exact)
+{
+  json_open(NULL);
+  json_count("in", dedupe_get(&exact->in));
+  json_count("out", dedupe_get(&exact->out));
+  json_float("expected_false_positives", 0);
+  json_count("reads", exact->reads);
+  json_count("doubtful", exact->spill.count);
+  json_count("temporary_bytes", exact->spill.bytes);
+  json_count("memory_bytes", exact->memory);
+  json_count("peak_bytes", dedupe_peak_bytes());
+  json_count("bad_lines", dedupe_get(&dedupe->bad_lines));
+  json_count("threads", dedupe->source.threads);
+  json_float("seconds", dedupe->seconds);
+  json_close();
+}
+
+static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *exact)
+{
+  const uint64_t in = dedupe_get(&exact->in);
+  const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
+
+  if (exact->spill.count > 0)
+    report_note("%s lines were decided by temporary files of %s", human_count(exact->spill.count).text,
+                human_bytes(exact->spill.bytes).text);
+  report_note("%s key%s in, %s out; in %s; %s, %s keys/s", human_count(in).text, in == 1 ? "" : "s",
+              human_count(dedupe_get(&exact->out)).text, human_bytes(dedupe_peak_bytes()).text,
+              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text);
+}
+
+/* Chooses the memory.  False after a report. */
+static bool dedupe_exact_memory(struct dedupe *dedupe, struct exact *exact)
+{
+  const uint64_t least = exact_memory_least(&exact->tuning, dedupe->source.threads);
+
+  exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
+  if (exact->memory >= least)
+    return true;
+  (void)report_error("dedupe: --memory: %u threads need at least %s; give fewer --threads",
+                     dedupe->source.threads, human_bytes(least).text);
+  return false;
+}
+
+int dedupe_exactly(struct dedupe *dedupe)
+{
+  struct exact exact = {.source = &dedupe->source,
+                        .tuning = exact_tuning_default(),
+                        .prints = !dedupe->json,
+                        .spill = {.folder = dedupe->temp}};
+  const uint64_t began = clock_ns();
+
+  if (!dedupe_exact_memory(dedupe, &exact) || !keys_check(&dedupe->source, &command_dedupe) ||
+      (dedupe->temp != NULL && !spill_check(&exact.spill)))
+    return CLI_TROUBLE;
+  if (!exact_run(&exact))
+    return CLI_TROUBLE;
+  dedupe->seconds = clock_seconds(clock_ns() - began);
+  if (dedupe->json)
+    dedupe_exact_json(dedupe, &exact);
+  else if (!dedupe->quiet)
+    dedupe_exact_text(dedupe, &exact);
+  return CLI_FOUND;
+}

@@ -1,0 +1,278 @@
+/* exact.c - prints each line the first time only, without loss: which reads there are, and their memory. */
+#define _GNU_SOURCE /* getrandom, lseek */
+#include "cli/exact.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/human.h"
+#include "cli/report.h"
+
+#define EXACT_MIB (UINT64_C(1) << 20)
+
+struct exact_tuning exact_tuning_default(void)
+{
+  return (struct exact_tuning){.table_most = 12 * EXACT_MIB, .fpp = 0.01, .thread_bytes = 2 * EXACT_MIB};
+}
+
+uint64_t exact_memory_least(const struct exact_tuning *tuning, unsigned threads)
+{
+  /* 2 MiB are the buffers of spilled lines. */
+  return 4 * EXACT_MIB + tuning->thread_bytes * threads;
+}
+
+/* ---- the input ---------------------------------------------------------------------- */
+
+struct exact_file {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  struct timespec changed;
+};
+
+static const char *exact_path(const struct exact *exact, size_t i)
+{
+  return exact->source->path_count > 0 ? exact->source->paths[i] : "-";
+}
+
+static size_t exact_file_count(const struct exact *exact)
+{
+  return exact->source->path_count > 0 ? exact->source->path_count : 1;
+}
+
+static bool exact_look(const char *path, struct exact_file *file)
+{
+  struct stat now;
+
+  if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &now) : stat(path, &now)) != 0) {
+    (void)report_errno(path);
+    return false;
+  }
+  memset(file, 0, sizeof *file);
+  file->device = now.st_dev;
+  file->inode = now.st_ino;
+  file->size = now.st_size;
+  file->changed = now.st_mtim;
+  return true;
+}
+
+/* Notes what the files are. */
+static bool exact_note_files(struct exact *exact)
+{
+  exact->standard_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  exact->files = calloc(exact_file_count(exact), sizeof *exact->files);
+  if (exact->files == NULL)
+    (void)report_errno("dedupe");
+  bool noted = exact->files != NULL;
+  for (size_t i = 0; noted && i < exact_file_count(exact); i++)
+    noted = exact_look(exact_path(exact, i), &exact->files[i]);
+  return noted;
+}
+
+/* Whether the files are what they were. */
+static bool exact_check_files(const struct exact *exact)
+{
+  struct exact_file now;
+
+  for (size_t i = 0; i < exact_file_count(exact); i++) {
+    const char *path = exact_path(exact, i);
+    const struct exact_file *then = &exact->files[i];
+    if (!exact_look(path, &now))
+      return false;
+    if (now.device != then->device || now.inode != then->inode || now.size != then->size ||
+        now.changed.tv_sec != then->changed.tv_sec || now.changed.tv_nsec != then->changed.tv_nsec) {
+      (void)report_error("%s: has changed while it was read",
+                         strcmp(path, "-") == 0 ? "standard input" : path);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Makes the input begin again. */
+static bool exact_rewind(const struct exact *exact)
+{
+  if (exact->standard_at >= 0 && lseek(STDIN_FILENO, exact->standard_at, SEEK_SET) < 0) {
+    (void)report_errno("standard input");
+    return false;
+  }
+  return exact_check_files(exact);
+}
+
+/* ---- the filters ---------------------------------------------------------------------- */
+
+/* How many lines are left, if they are as those before: of `done` bytes of the files. */
+static uint64_t exact_lines_left(const struct exact *exact, uint64_t done)
+{
+  const uint64_t total = input_total_bytes(exact->source->paths, exact->source->path_count);
+  const uint64_t lines = atomic_load_explicit(&exact->in, memory_order_relaxed) + 1;
+  const double each = (double)(done > 0 ? done : 1) / (double)lines;
+
+  return 1000 + (total > done ? (uint64_t)(1.05 * (double)(total - done) / each) : 0);
+}
+
+bool exact_filter(const struct exact *exact, uint64_t keys, uint64_t most, lfb_filter **filter)
+{
+  lfb_config config = {.expected_insertions = keys,
+                       .fpp = exact->tuning.fpp,
+                       .strategy = exact->tuning.strategy};
+  lfb_stats stats = {0};
+  lfb_status status;
+
+  for (;;) {
+    status = lfb_config_plan(&config, &stats);
+    if (status == LFB_OK && stats.bytes <= most)
+      status = lfb_filter_create(&config, filter);
+    else if (status == LFB_OK)
+      status = LFB_ERROR_NO_MEMORY;
+    if (status != LFB_ERROR_NO_MEMORY || config.expected_insertions < 1000)
+      break;
+    /* A worse filter makes the table larger, and then the lines in doubt more. */
+    if (config.fpp < 0.2)
+      config.fpp *= 1.3;
+    else
+      config.expected_insertions -= config.expected_insertions / 5;
+  }
+  if (status != LFB_OK)
+    (void)report_status("dedupe", status);
+  return status == LFB_OK;
+}
+
+static uint64_t exact_filter_bytes(const lfb_filter *filter)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats_recent(filter, &stats);
+  return stats.bytes;
+}
+
+/* ---- the reads -------------------------------------------------------------------------- */
+
+/* Decides the spilled hashes with the memory that nothing else takes. */
+static bool exact_decide_spilled(struct exact *exact)
+{
+  const uint64_t taken = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed) +
+                         exact->doubted_bytes;
+  const uint64_t left = exact->room > taken ? exact->room - taken : 0;
+
+  progress_begin(progress_wanted(exact->source->progress), "deciding", exact->spill.count,
+                 PROGRESS_KEYS);
+  const bool decided = spill_decide(&exact->spill, exact->source->threads, left);
+  progress_end();
+  return decided;
+}
+
+/* Prints the lines that waited for the end of the input. */
+static bool exact_finish_waiting(struct exact *exact)
+{
+  table_clear(&exact->table);
+  report_note("the table of %s is full: the rest is decided at the end of the input",
+              human_bytes(exact->room).text);
+  if (!exact_decide_spilled(exact) || !spill_read_text(&exact->spill) || !exact_read_waiting(exact))
+    return false;
+  chunk_report(&exact->refused);
+  return exact->refused.refused == 0;
+}
+
+/* The first of two reads. */
+static bool exact_claim(struct exact *exact)
+{
+  const uint64_t done = progress_done();
+  const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
+  const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
+
+  if (!exact_rewind(exact) ||
+      !exact_filter(exact, exact_lines_left(exact, done), claimed, &exact->claimed))
+    return false;
+  /* What the filter takes, and at least a quarter, is there later to decide what is spilled. */
+  const uint64_t taken = exact_filter_bytes(exact->claimed), quarter = exact->room / 4;
+  atomic_store_explicit(&exact->table.limit,
+                        exact->room - exact->doubted_bytes - (taken > quarter ? taken : quarter),
+                        memory_order_relaxed);
+  const bool read = exact_read_claims(exact);
+  lfb_filter_free(exact->claimed);
+  exact->claimed = NULL;
+  return read;
+}
+
+/* Fills a filter with what the table has.  Without memory for it there is none. */
+static void exact_list(struct exact *exact)
+{
+  const lfb_config config = {.expected_insertions = table_count(&exact->table) + 1, .fpp = 0.01};
+  uint64_t lows[256], answers[256 / 64];
+  size_t count;
+
+  if (lfb_filter_create(&config, &exact->listed) != LFB_OK)
+    return;
+  for (int shard = 0; shard < TABLE_SHARDS; shard++)
+    for (uint64_t at = 0; (count = table_lows(&exact->table, shard, &at, lows, 256)) > 0;)
+      (void)lfb_filter_put_many_hash(exact->listed, lows, count, answers);
+}
+
+static bool exact_read_twice(struct exact *exact)
+{
+  if (!exact_claim(exact))
+    return false;
+  exact_list(exact);
+  /* relaxed: the threads of the first read are joined. */
+  if (atomic_load_explicit(&exact->doubted, memory_order_relaxed) != NULL &&
+      (!exact_rewind(exact) || !exact_read_doubts(exact) || !exact_decide_spilled(exact)))
+    return false;
+  if (exact->tuning.between != NULL)
+    exact->tuning.between();
+  return exact_rewind(exact) && exact_read_again(exact) && exact_check_files(exact);
+}
+
+static bool exact_read(struct exact *exact)
+{
+  if (!exact_read_table(exact))
+    return false;
+  if (exact->spill.begun && !exact_finish_waiting(exact))
+    return false;
+  if (exact->ended && !exact->spill.begun && !exact_read_twice(exact))
+    return false;
+  keys_note_bad(exact->source);
+  return true;
+}
+
+static bool exact_begin(struct exact *exact)
+{
+  uint8_t key[LFB_WIDE_KEY];
+
+  exact->rereadable = input_is_rereadable(exact->source->paths, exact->source->path_count);
+  exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads;
+  exact->doubted_bytes = exact->room / 16;
+  table_init(&exact->table, exact->rereadable && exact->tuning.table_most < exact->room / 4
+                                ? exact->tuning.table_most
+                            : exact->rereadable ? exact->room / 4
+                                                : exact->room);
+  if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
+    (void)report_errno("cannot get random bytes");
+    return false;
+  }
+  exact->hash = lfb_wide_create(key);
+  if (exact->hash == NULL)
+    (void)report_errno("dedupe");
+  return exact->hash != NULL && exact_lines_create(exact) &&
+         (!exact->rereadable || exact_note_files(exact));
+}
+
+bool exact_run(struct exact *exact)
+{
+  (void)pthread_mutex_init(&exact->doubting, NULL);
+  const bool done = exact_begin(exact) && exact_read(exact);
+
+  lfb_filter_free(exact->claimed);
+  lfb_filter_free(exact->listed);
+  lfb_filter_free(atomic_load_explicit(&exact->doubted, memory_order_relaxed));
+  table_clear(&exact->table);
+  spill_end(&exact->spill);
+  exact_lines_free(exact);
+  free(exact->files);
+  free(exact->hash);
+  return done;
+}

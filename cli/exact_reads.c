@@ -1,0 +1,592 @@
+/* exact_reads.c - the reads of `lfbloom dedupe` without loss: exact.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exact.h"
+#include "cli/kept.h"
+#include "cli/output.h"
+#include "cli/report.h"
+
+enum {
+  READS_BATCH = 1024, /* records that are found and hashed at once */
+  READS_AHEAD = 16,   /* hashes that are prefetched */
+};
+
+/* The lines of a thread's chunk. */
+struct exact_lines {
+  lfb_key *records;
+  uint64_t *low, *high;      /* of their hashes */
+  uint64_t *answers;         /* bit i % 64 of word i / 64: whether line i is printed or, of those that
+                                wait, kept */
+  uint64_t *passing;         /* the same: whether it has no key, and is printed as it stands */
+  uint64_t *doubts;          /* the same: whether it is in doubt, unless the table has it */
+  uint32_t *open;            /* the lines to be decided, in their order */
+  struct table_slot **slots; /* where the table has the open ones; NULL: they are in doubt */
+  size_t count;
+  size_t open_count;
+  size_t capacity;
+  size_t waiting; /* the first line that waits for spill_decide(); `count`: none does */
+  size_t now;     /* the bytes of the chunk to be printed at once */
+};
+
+static struct exact_hash lines_hash(const struct exact_lines *lines, size_t i)
+{
+  return (struct exact_hash){lines->low[i], lines->high[i]};
+}
+
+static bool bits_get(const uint64_t *bits, size_t i)
+{
+  return (bits[i / 64] >> (i % 64) & 1) != 0;
+}
+
+static void bits_set(uint64_t *bits, size_t i, bool value)
+{
+  const uint64_t bit = UINT64_C(1) << (i % 64);
+
+  bits[i / 64] = value ? bits[i / 64] | bit : bits[i / 64] & ~bit;
+}
+
+/* How many of the first `count` bits are set. */
+static uint64_t bits_sum(const uint64_t *bits, size_t count)
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < count / 64; i++)
+    sum += (uint64_t)__builtin_popcountll(bits[i]);
+  if (count % 64 > 0)
+    sum += (uint64_t)__builtin_popcountll(bits[count / 64] & ((UINT64_C(1) << (count % 64)) - 1));
+  return sum;
+}
+
+bool exact_lines_create(struct exact *exact)
+{
+  exact->lines = calloc(exact->source->threads, sizeof *exact->lines);
+  if (exact->lines == NULL)
+    (void)report_error("cannot start %u threads: %s; give fewer --threads", exact->source->threads,
+                       strerror(errno));
+  return exact->lines != NULL;
+}
+
+static void lines_free(struct exact_lines *lines)
+{
+  free(lines->records);
+  free(lines->low);
+  free(lines->high);
+  free(lines->answers);
+  free(lines->passing);
+  free(lines->doubts);
+  free(lines->open);
+  free((void *)lines->slots);
+  *lines = (struct exact_lines){0};
+}
+
+void exact_lines_free(struct exact *exact)
+{
+  for (unsigned i = 0; exact->lines != NULL && i < exact->source->threads; i++)
+    lines_free(&exact->lines[i]);
+  free(exact->lines);
+}
+
+/* Grows an array; it stays if there is no memory. */
+static bool lines_grow_array(void *array, size_t capacity, size_t size)
+{
+  void *before;
+
+  memcpy(&before, array, sizeof before); /* a pointer of any type */
+  void *grown = realloc(before, capacity * size);
+  if (grown != NULL)
+    memcpy(array, &grown, sizeof grown);
+  return grown != NULL;
+}
+
+/* Makes room for the batch that is found next. */
+static bool lines_grow(struct exact_lines *lines)
+{
+  const size_t needed = lines->count + READS_BATCH;
+  size_t capacity = lines->capacity == 0 ? 8 * (size_t)READS_BATCH : lines->capacity;
+
+  if (needed <= lines->capacity)
+    return true;
+  while (capacity < needed)
+    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
+  const size_t words = capacity / 64 * sizeof(uint64_t);
+  if (!lines_grow_array(&lines->records, capacity, sizeof *lines->records) ||
+      !lines_grow_array(&lines->low, capacity, sizeof *lines->low) ||
+      !lines_grow_array(&lines->high, capacity, sizeof *lines->high) ||
+      !lines_grow_array(&lines->open, capacity, sizeof *lines->open) ||
+      !lines_grow_array(&lines->slots, capacity, sizeof *lines->slots) ||
+      !lines_grow_array(&lines->answers, words, 1) ||
+      !lines_grow_array(&lines->passing, words, 1) || !lines_grow_array(&lines->doubts, words, 1)) {
+    (void)report_error("dedupe: %zu lines at once: %s", needed, strerror(errno));
+    return false;
+  }
+  lines->capacity = capacity;
+  return true;
+}
+
+/* ---- finding ---------------------------------------------------------------------- */
+
+/* One read of the input. */
+struct exact_read {
+  struct exact *exact;
+  struct keys_source source;
+  bool everything; /* is in doubt, whatever the table has */
+};
+
+/* Finds the next batch of lines and hashes their keys.  `*found` is how many records there were.  False
+ * after a report. */
+static bool lines_find_batch(struct exact_lines *lines, const struct exact_read *read,
+                             struct chunk *chunk, size_t *at, size_t *found)
+{
+  const size_t first = lines->count;
+
+  if (!lines_grow(lines))
+    return false;
+  *found = keys_next(&read->source, chunk, at, lines->records + first, READS_BATCH);
+  size_t count = *found;
+  const lfb_key *keys = keys_of(&read->source, chunk, lines->records + first, &count);
+  if (keys == NULL)
+    return false;
+  if (count > 0)
+    lfb_wide_many(read->exact->hash, keys, count, lines->low + first, lines->high + first);
+  for (size_t i = 0; read->source.bad_lines == KEYS_PASS && i < count; i++)
+    bits_set(lines->passing, first + i, keys_passes(&read->source, keys[i]));
+  lines->count += count;
+  return true;
+}
+
+/* Finds all lines of the chunk: those that pass have the answer true, the others false. */
+static bool lines_find(struct exact_lines *lines, const struct exact_read *read,
+                       struct chunk *chunk)
+{
+  size_t at = 0, found = 1;
+
+  lines->count = lines->open_count = lines->now = 0;
+  while (found > 0 && chunk->refused == 0)
+    if (!lines_find_batch(lines, read, chunk, &at, &found)) {
+      chunk->size = 0;
+      return false;
+    }
+  if (read->source.bad_lines != KEYS_PASS)
+    memset(lines->passing, 0, (lines->count + 63) / 64 * sizeof *lines->passing);
+  memcpy(lines->answers, lines->passing, (lines->count + 63) / 64 * sizeof *lines->answers);
+  lines->waiting = lines->count;
+  return true;
+}
+
+/* Adds lines and printed lines to the figures; those that pass are none. */
+static void lines_tally(const struct exact_lines *lines, struct exact *exact, uint64_t printed)
+{
+  const uint64_t passing = bits_sum(lines->passing, lines->count);
+
+  /* relaxed: all threads are joined before they are read. */
+  atomic_fetch_add_explicit(&exact->in, lines->count - passing, memory_order_relaxed);
+  atomic_fetch_add_explicit(&exact->out, printed, memory_order_relaxed);
+}
+
+/* Keeps the lines of the chunk whose answer is true. */
+static void lines_keep(const struct exact_lines *lines, const struct exact *exact,
+                       struct chunk *chunk)
+{
+  struct kept kept = kept_begin(chunk, keys_delimiter(exact->source));
+
+  kept_add(&kept, lines->records, lines->count, lines->answers, true);
+  kept_end(&kept);
+}
+
+static void reads_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+
+  (void)thread;
+  if (chunk->size > 0 && read->exact->prints)
+    output_write(chunk->bytes, chunk->size);
+}
+
+/* Whether nothing more is to be read. */
+static bool reads_enough(const void *context)
+{
+  const struct exact_read *read = context;
+
+  /* relaxed: what is read beyond it does no harm. */
+  return atomic_load_explicit(&read->exact->enough, memory_order_relaxed);
+}
+
+static void reads_end(struct exact *exact)
+{
+  exact->ended = true;
+  atomic_store_explicit(&exact->enough, true, memory_order_relaxed);
+}
+
+static bool reads_run(struct exact_read *read, const char *label, struct records_job job)
+{
+  struct exact *const exact = read->exact;
+
+  exact->ended = false;
+  atomic_store_explicit(&exact->enough, false, memory_order_relaxed);
+  exact->reads++;
+  job.context = read;
+  job.enough = reads_enough;
+  return keys_read_part(&read->source, label, job);
+}
+
+/* ---- the table ---------------------------------------------------------------------- */
+
+/* Asks which lines the table has; the others are left open. */
+static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact_table *const table = &read->exact->table;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+  bool asks = read->source.threads > 1;
+
+  if (!lines_find(lines, read, chunk))
+    return false;
+  for (size_t i = 0; i < lines->count; i++) {
+    if (asks && i + READS_AHEAD < lines->count)
+      table_prefetch(table, lines_hash(lines, i + READS_AHEAD));
+    if (!bits_get(lines->passing, i) && !(asks && table_holds(table, lines_hash(lines, i))))
+      lines->open[lines->open_count++] = (uint32_t)i;
+    if (i % READS_BATCH == READS_BATCH - 1) /* of new lines it only takes time */
+      asks = asks && i + 1 - lines->open_count >= i / 4;
+  }
+  return true;
+}
+
+/* The table has no room for line i: the input is read again from there, or its lines wait from there on. */
+static bool table_overflow(struct exact *exact, struct exact_lines *lines, size_t i,
+                           struct chunk *chunk)
+{
+  if (exact->rereadable) {
+    exact->settled += (uint64_t)((const char *)lines->records[i].bytes - chunk->bytes);
+    lines->count = lines->waiting = i;
+    chunk->refused = 0; /* it is read again */
+    reads_end(exact);
+    return true;
+  }
+  lines->waiting = i;
+  return spill_begin(&exact->spill, true);
+}
+
+/* Decides line i.  False after a report. */
+static bool table_decide_one(struct exact *exact, struct exact_lines *lines, size_t i,
+                             struct chunk *chunk)
+{
+  const struct exact_hash hash = lines_hash(lines, i);
+  enum table_answer answer = TABLE_FOUND;
+
+  if (!exact->spill.begun)
+    answer = table_insert(&exact->table, hash, true);
+  else if (!table_holds(&exact->table, hash))
+    answer = TABLE_FULL;
+  if (answer == TABLE_FULL && !exact->spill.begun && !table_overflow(exact, lines, i, chunk))
+    return false;
+  if (exact->ended)
+    return true;
+  bits_set(lines->answers, i, answer != TABLE_FOUND);
+  return answer != TABLE_FULL || spill_add(&exact->spill, hash);
+}
+
+/* If lines wait, those before a line without a key are printed first. */
+static void table_refuse(struct exact *exact, struct chunk *chunk)
+{
+  exact->refused = *chunk;
+  chunk->refused = 0;
+  reads_end(exact);
+}
+
+static bool table_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact *const exact = read->exact;
+  struct exact_lines *const lines = &exact->lines[thread];
+
+  if (exact->ended) {
+    lines->count = lines->waiting = 0;
+    chunk->refused = 0;
+    return true;
+  }
+  if (exact->spill.begun)
+    lines->waiting = 0;
+  for (size_t k = 0; k < lines->open_count && !exact->ended; k++) {
+    if (k + READS_AHEAD < lines->open_count)
+      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    if (!table_decide_one(exact, lines, lines->open[k], chunk)) {
+      lines->count = lines->waiting; /* what was decided is printed */
+      return false;
+    }
+  }
+  if (!exact->ended)
+    exact->settled += chunk->size;
+  if (chunk->refused != 0 && exact->spill.begun)
+    table_refuse(exact, chunk);
+  lines_tally(lines, exact, bits_sum(lines->answers, lines->waiting) - bits_sum(lines->passing, lines->waiting));
+  return true;
+}
+
+static void table_keep(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+
+  lines_keep(lines, read->exact, chunk);
+  lines->now = chunk->size;
+  for (size_t i = lines->waiting; i < lines->count; i++)
+    lines->now -= bits_get(lines->answers, i) ? lines->records[i].size + 1 : 0;
+}
+
+static void table_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const size_t now = read->exact->lines[thread].now;
+
+  if (now > 0 && read->exact->prints)
+    output_write(chunk->bytes, now);
+  if (chunk->size > now &&
+      !spill_add_text(&read->exact->spill, chunk->bytes + now, chunk->size - now))
+    output_end_program(CLI_TROUBLE);
+}
+
+bool exact_read_table(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  return reads_run(&read, "deduplicating", (struct records_job){.work = table_ask, .decide = table_decide, .finish = table_keep, .emit = table_emit});
+}
+
+/* ---- the first of two reads ----------------------------------------------------------- */
+
+/* Puts a key for which the table has no room among those in doubt.  False after a report. */
+static bool claims_doubt(struct exact *exact, uint64_t hash)
+{
+  /* acquire: another thread may have made the filter. */
+  lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
+
+  if (doubted == NULL) {
+    (void)pthread_mutex_lock(&exact->doubting);
+    doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */
+    if (doubted == NULL &&
+        exact_filter(exact, exact->doubted_bytes * 8 / 12, exact->doubted_bytes, &doubted))
+      atomic_store_explicit(&exact->doubted, doubted, memory_order_release);
+    (void)pthread_mutex_unlock(&exact->doubting);
+  }
+  if (doubted != NULL)
+    (void)lfb_filter_put_hash(doubted, hash);
+  return doubted != NULL;
+}
+
+/* Puts the hashes of the lines that did not win into the table, or else among those in doubt. */
+static bool claims_lose(struct exact *exact, const struct exact_lines *lines)
+{
+  for (size_t k = 0; k < lines->open_count; k++) {
+    const struct exact_hash hash = lines_hash(lines, lines->open[k]);
+    if (k + READS_AHEAD < lines->open_count)
+      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    if (table_insert(&exact->table, hash, false) == TABLE_FULL && !claims_doubt(exact, hash.low))
+      return false;
+  }
+  return true;
+}
+
+static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+
+  if (!lines_find(lines, read, chunk))
+    return false;
+  (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
+  for (size_t i = 0; i < lines->count; i++)
+    if (!bits_get(lines->answers, i) && !bits_get(lines->passing, i))
+      lines->open[lines->open_count++] = (uint32_t)i;
+  if (!claims_lose(read->exact, lines))
+    return false;
+  if (chunk->refused != 0) { /* the next read ends there; what comes later need not be claimed */
+    chunk->refused = 0;
+    atomic_store_explicit(&read->exact->enough, true, memory_order_relaxed);
+  }
+  return true;
+}
+
+bool exact_read_claims(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  /* Bad lines are counted by this read, which then is one of the whole input. */
+  const bool whole = exact->source->bad_lines != KEYS_FAIL;
+  if (whole && exact->source->bad != NULL)
+    atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
+  return reads_run(&read, "reading 1 of 2",
+                   (struct records_job){.work = claims_work,
+                                        .crlf = whole, /* the first read warned */
+                                        .skip = whole ? 0 : exact->settled});
+}
+
+/* ---- the next reads --------------------------------------------------------------------- */
+
+/* Sets the bits of the lines that the filter may contain; without a filter, of all. */
+static void again_ask(const lfb_filter *filter, const struct exact_lines *lines, uint64_t *bits)
+{
+  if (filter != NULL)
+    (void)lfb_filter_might_contain_many_hash(filter, lines->low, lines->count, bits);
+  else
+    memset(bits, 0xff, (lines->count + 63) / 64 * sizeof *bits);
+}
+
+/* Opens the lines that the table may have or that are in doubt. */
+static void again_open(struct exact_lines *lines)
+{
+  for (size_t word = 0; 64 * word < lines->count; word++) {
+    uint64_t maybe = (lines->answers[word] | lines->doubts[word]) & ~lines->passing[word];
+    for (; maybe != 0; maybe &= maybe - 1) {
+      const size_t i = 64 * word + (size_t)__builtin_ctzll(maybe);
+      if (i < lines->count)
+        lines->open[lines->open_count++] = (uint32_t)i;
+    }
+  }
+}
+
+/* Leaves open the lines that the table has or that are in doubt; the others come once. */
+static void again_seek(const struct exact_table *table, struct exact_lines *lines)
+{
+  size_t left = 0;
+
+  memset(lines->answers, 0xff, (lines->count + 63) / 64 * sizeof *lines->answers);
+  for (size_t k = 0; k < lines->open_count; k++) {
+    const uint32_t i = lines->open[k];
+    if (k + READS_AHEAD < lines->open_count)
+      table_prefetch(table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    struct table_slot *slot = table_find(table, lines_hash(lines, i));
+    if (slot == NULL && !bits_get(lines->doubts, i))
+      continue;
+    bits_set(lines->answers, i, false);
+    lines->slots[left] = slot;
+    lines->open[left++] = i;
+  }
+  lines->open_count = left;
+}
+
+/* Finds the lines that have to be decided: they are left open. */
+static bool again_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const struct exact *const exact = read->exact;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+  /* relaxed: the threads of the first read are joined. */
+  const lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed);
+
+  if (!lines_find(lines, read, chunk))
+    return false;
+  again_ask(exact->listed, lines, lines->answers);
+  if (doubted != NULL || read->everything)
+    again_ask(doubted, lines, lines->doubts);
+  else
+    memset(lines->doubts, 0, (lines->count + 63) / 64 * sizeof *lines->doubts);
+  again_open(lines);
+  again_seek(&exact->table, lines);
+  return true;
+}
+
+static bool again_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact *const exact = read->exact;
+  struct exact_lines *const lines = &exact->lines[thread];
+
+  (void)chunk;
+  for (size_t k = 0; k < lines->open_count; k++) {
+    const size_t i = lines->open[k];
+    bool first = false;
+    if (lines->slots[k] != NULL)
+      first = table_mark(lines->slots[k]);
+    else if (!spill_next(&exact->spill, lines_hash(lines, i), &first)) {
+      lines->count = i;
+      return false;
+    }
+    bits_set(lines->answers, i, first);
+  }
+  return true;
+}
+
+static void again_keep(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const struct exact_lines *const lines = &read->exact->lines[thread];
+  const uint64_t printed =
+      bits_sum(lines->answers, lines->count) - bits_sum(lines->passing, lines->count);
+
+  if (read->everything) /* its lines have been counted */
+    atomic_fetch_add_explicit(&read->exact->out, printed, memory_order_relaxed);
+  else
+    lines_tally(lines, read->exact, printed);
+  lines_keep(lines, read->exact, chunk);
+}
+
+static bool again_run(struct exact_read *read, const char *label, struct records_job job)
+{
+  job.work = again_work;
+  job.decide = again_decide;
+  job.finish = again_keep;
+  job.emit = reads_emit;
+  job.crlf = true; /* the warning was given */
+  return reads_run(read, label, job);
+}
+
+bool exact_read_again(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  read.source.bad = NULL; /* they have been counted */
+  return again_run(&read, "reading 2 of 2", (struct records_job){.skip = exact->settled});
+}
+
+bool exact_read_waiting(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source, .everything = true};
+
+  read.source.bad = NULL;
+  read.source.paths = NULL; /* standard input */
+  read.source.path_count = 0;
+  return again_run(&read, "printing", (struct records_job){.plain = true});
+}
+
+static bool doubts_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact *const exact = read->exact;
+  const struct exact_lines *const lines = &exact->lines[thread];
+
+  if (exact->ended) /* after a line without a key */
+    return true;
+  for (size_t k = 0; k < lines->open_count; k++)
+    if (lines->slots[k] == NULL &&
+        !spill_add(&exact->spill, lines_hash(lines, lines->open[k])))
+      return false;
+  if (chunk->refused != 0) {
+    chunk->refused = 0;
+    reads_end(exact);
+  }
+  return true;
+}
+
+static void doubts_keep(void *context, unsigned thread, struct chunk *chunk)
+{
+  (void)context;
+  (void)thread;
+  (void)chunk;
+}
+
+bool exact_read_doubts(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  read.source.bad = NULL;
+  return spill_begin(&exact->spill, false) &&
+         reads_run(&read, "reading the lines in doubt",
+                   (struct records_job){.work = again_work,
+                                        .decide = doubts_decide,
+                                        .finish = doubts_keep,
+                                        .crlf = true,
+                                        .skip = exact->settled});
+}

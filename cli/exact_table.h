@@ -1,0 +1,81 @@
+/*
+ * exact_table.h - a set of hashes of 128 bits, each with a mark.
+ *
+ * A shard has the hashes that begin with the same bits: an array of buckets of one cache line, which is
+ * searched from the bucket that the hash names.  A full shard moves to an array that is a quarter larger,
+ * so that the table is never copied as a whole.
+ *
+ * Threads  table_insert(), table_holds() and table_prefetch() may run concurrently.  table_find() and
+ *          table_mark() need a table into which nothing is inserted at that time; one thread at a time
+ *          calls table_mark(), beside any number that call table_find().
+ */
+#ifndef CLI_EXACT_TABLE_H
+#define CLI_EXACT_TABLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct exact_hash {
+  uint64_t low, high;
+};
+
+/* An empty slot is all zero. */
+struct table_slot {
+  uint64_t low;
+  _Atomic(uint64_t) high; /* without the shard's bits: there are TABLE_USED and TABLE_MARK */
+};
+
+enum { TABLE_SHARD_BITS = 4,
+       TABLE_SHARDS = 1 << TABLE_SHARD_BITS };
+
+struct table_shard {
+  pthread_mutex_t lock; /* for inserting, and beside it */
+  _Atomic(struct table_slot *) slots;
+  _Atomic(uint64_t) buckets;
+  uint64_t used; /* slots */
+};
+
+struct exact_table {
+  struct table_shard shards[TABLE_SHARDS];
+  _Atomic(uint64_t) bytes; /* of all arrays, also while a shard moves */
+  _Atomic(uint64_t) limit; /* on `bytes`    */
+};
+
+void table_init(struct exact_table *table, uint64_t limit);
+
+/* Removes all hashes, and frees the memory. */
+void table_clear(struct exact_table *table);
+
+/* Removes all hashes, and keeps the memory. */
+void table_empty(struct exact_table *table);
+
+enum table_answer {
+  TABLE_FOUND,
+  TABLE_NEW, /* it was not there: now it is */
+  TABLE_FULL /* it is not there, and there is no room for it below the limit, or no memory */
+};
+
+/* Inserts the hash if it is not there; a new one has the mark if `marked`. */
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool marked);
+
+bool table_holds(struct exact_table *table, struct exact_hash hash);
+
+/* Returns where the hash is; NULL if it is not there. */
+struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash);
+
+/* Marks the hash.  Returns whether it had no mark. */
+bool table_mark(struct table_slot *slot);
+
+/* How many hashes there are, and the low halves of those in a shard, at most `most` at a time: `*at` begins
+ * as 0; 0 is returned at the end. */
+uint64_t table_count(const struct exact_table *table);
+size_t table_lows(const struct exact_table *table, int shard, uint64_t *at, uint64_t *lows,
+                  size_t most);
+
+/* Brings the cache line near in which the hash is sought. */
+void table_prefetch(const struct exact_table *table, struct exact_hash hash);
+
+#endif

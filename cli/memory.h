@@ -1,0 +1,13 @@
+/*
+ * memory.h - the memory that this process may use.
+ */
+#ifndef CLI_MEMORY_H
+#define CLI_MEMORY_H
+
+#include <stdint.h>
+
+/* The least of the machine's memory, the limits of the process' control groups (versions 1 and 2), and the
+ * limit on its address space.  `root` is where /proc and /sys are: "", or a test's folder. */
+uint64_t memory_usable(const char *root);
+
+#endif

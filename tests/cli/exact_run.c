@@ -1,0 +1,36 @@
+/* exact_run.c - `lfbloom dedupe` without -p as a function. */
+#include "tests/cli/exact_run.h"
+
+#include "cli/exact.h"
+#include "cli/output.h"
+#include "cli/report.h"
+
+int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
+  _Atomic(uint64_t) bad = 0;
+  char* const paths[] = {(char*)(uintptr_t)way->path};
+  struct keys_source source = {.paths = paths,
+                               .path_count = way->path != NULL,
+                               .empty = true,
+                               .threads = way->threads,
+                               .bad_lines = (enum keys_bad)way->bad_lines,
+                               .bad = &bad,
+                               .progress = PROGRESS_NEVER};
+  struct exact exact = {.source = &source,
+                        .tuning = {.table_most = way->table_most,
+                                   .fpp = way->fpp,
+                                   .strategy = way->fast ? LFB_FAST : LFB_DEFAULT,
+                                   .between = way->between},
+                        .memory = way->memory,
+                        .prints = true,
+                        .spill = {.folder = way->temp}};
+
+  if (way->jsonl != NULL) {
+    source.part.members[0] = way->jsonl;
+    source.part.member_count = 1;
+  }
+  output_prepare();
+  const bool done = exact_run(&exact);
+  *figures = (struct exact_figures){exact.in, exact.out, exact.reads,
+                                    exact.spill.count, exact.spill.bytes, figures->failed};
+  return done ? CLI_FOUND : CLI_TROUBLE;
+}

@@ -1,0 +1,35 @@
+// exact_run.h - `lfbloom dedupe` without -p as a function, with what a test changes: cli/exact.h cannot be
+// included in C++.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct exact_way {
+  const char* path;  // NULL: standard input
+  unsigned threads;
+  uint64_t memory;      // without the threads' own
+  uint64_t table_most;  // 0: two reads from the first line on
+  double fpp;
+  bool fast;  // not fast-pair, in which every put is a claim
+  const char* temp;
+  const char* jsonl;      // the member that is the key; NULL: the whole line
+  int bad_lines;          // enum keys_bad
+  void (*between)(void);  // before the second of two reads
+};
+
+struct exact_figures {
+  uint64_t in, out, reads, doubtful, temporary;
+  uint64_t failed;  // the call that failed, for the test
+};
+
+// Prints to standard output.  Returns the exit status.
+int exact_run_way(const struct exact_way* way, struct exact_figures* figures);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,477 @@
+// `lfbloom dedupe` without -p prints what a loop over the lines prints: by a table, by two reads, and with
+// so little memory that temporary files decide.  If it fails, what it has printed is the beginning of that,
+// and no file stays.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "tests/cli/exact_run.h"
+#include "tests/support/calls.h"
+
+extern "C" {
+#include "cli/memory.h"
+}
+
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kMuch = 1024 * kMiB;
+
+// ---- The reference ------------------------------------------------------------------
+
+std::string FirstOnes(const std::string& text) {
+  std::unordered_set<std::string> seen;
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (seen.insert(line).second) kept += line + '\n';
+    at = end + 1;
+  }
+  return kept;
+}
+
+// ---- Inputs -------------------------------------------------------------------------
+
+struct Input {
+  std::string name, text, kept;
+};
+
+template <typename Line>
+std::string Lines(size_t count, Line line) {
+  std::string text;
+  for (size_t i = 0; i < count; i++) text += line(i) + '\n';
+  return text;
+}
+
+std::string Number(uint64_t number) { return "line " + std::to_string(number); }
+
+// `scale` is 1 for the tests that everyone runs.
+std::vector<Input> Inputs(size_t scale) {
+  std::mt19937_64 random(7);
+  const size_t many = 40000 * scale;
+  const auto below = [&random](uint64_t most) { return random() % most; };
+  const std::string distinct = Lines(many, Number);
+  const std::string reversed = Lines(many, [&](size_t i) { return Number(many - i); });
+  std::string long_lines, mixed;
+  for (size_t i = 0; i < 4 * scale; i++)
+    long_lines += std::string(1 << 20, static_cast<char>('A' + below(2))) + '\n' + Number(below(3)) + '\n';
+  for (size_t i = 0; i < many / 8; i++) {
+    const size_t times = below(6) == 0 ? 50 : 1;
+    const std::string part = Lines(1, [&](size_t) {
+      return std::string{"ab\n\0"[below(4)], "ab\n\0"[below(4)], "ab\n\0"[below(4)]};
+    });
+    for (size_t j = 0; j < times; j++) mixed += part;
+  }
+  std::vector<Input> inputs = {
+      {"empty", "", ""},
+      {"one byte", "x", ""},
+      {"one line", "x\n", ""},
+      {"one empty line", "\n", ""},
+      {"empty lines", std::string(many, '\n'), ""},
+      {"no last newline, repeated", "a\nb\n\na", ""},
+      {"no last newline, new", "a\nb\na\nc", ""},
+      {"carriage returns", "a\r\na\n\r\na\r\n\n", ""},
+      {"all equal", Lines(many, [](size_t) { return std::string("the same line"); }), ""},
+      {"all distinct", distinct, ""},
+      {"each twice", distinct + distinct, ""},
+      {"reversed", distinct + reversed, ""},
+      {"random", Lines(2 * many, [&](size_t) { return Number(below(many)); }), ""},
+      {"skewed", Lines(2 * many, [&](size_t) {
+         const double x = static_cast<double>(below(1 << 20)) / (1 << 20);
+         return Number(static_cast<uint64_t>(x * x * x * static_cast<double>(many)));
+       }),
+       ""},
+      {"NUL", Lines(many, [&](size_t) { return std::string("a\0b", 3) + std::to_string(below(999)); }), ""},
+      {"lines of 1 MiB", long_lines + std::string(1 << 20, 'A'), ""},
+      {"mixed", mixed, ""},
+  };
+  for (Input& input : inputs) input.kept = FirstOnes(input.text);
+  return inputs;
+}
+
+// ---- Runs ---------------------------------------------------------------------------
+
+// A folder for a file and for temporary files, which must be empty afterwards.
+class Folders {
+ public:
+  Folders() {
+    std::string name = testing::TempDir() + "/exact.XXXXXX";
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    root_ = name;
+    temp_ = root_ + "/temp";
+    std::filesystem::create_directory(temp_);
+  }
+  ~Folders() {
+    EXPECT_TRUE(std::filesystem::is_empty(temp_)) << "a temporary file has a name";
+    std::filesystem::remove_all(root_);
+  }
+  Folders(const Folders&) = delete;
+  Folders& operator=(const Folders&) = delete;
+
+  std::string File(const std::string& text) const {
+    std::ofstream(root_ + "/input", std::ios::binary) << text;
+    return root_ + "/input";
+  }
+  const char* temp() const { return temp_.c_str(); }
+  const std::string& root() const { return root_; }
+
+ private:
+  std::string root_, temp_;
+};
+
+struct Outcome {
+  int status = -1;  // of exit; -1: by a signal
+  std::string output, errors;
+  exact_figures figures{};
+};
+
+std::string ReadAll(int from) {
+  std::string text;
+  char buffer[1 << 16];
+  ssize_t got;
+  while ((got = read(from, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+  close(from);
+  return text;
+}
+
+struct Pipe {
+  int ends[2];
+  Pipe() { EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0); }
+};
+
+void WriteAll(int to, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t written = write(to, text.data() + at, std::min<size_t>(text.size() - at, 50000));
+    if (written <= 0) break;  // the reader has ended
+    at += static_cast<size_t>(written);
+  }
+  close(to);
+}
+
+// Runs it in a process of its own.  If `input` is given, it is standard input.  `prepare` runs in the
+// process first; `meet` gets the process and the end of its standard output, which it may read or close.
+Outcome Dedupe(
+    exact_way way, const std::string* input, const std::function<void()>& prepare = [] {},
+    const std::function<std::string(pid_t, int)>& meet =
+        [](pid_t, int from) { return ReadAll(from); }) {
+  Pipe out, errors, in;
+  auto* figures = static_cast<exact_figures*>(mmap(nullptr, sizeof(exact_figures), PROT_READ | PROT_WRITE,
+                                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  signal(SIGPIPE, SIG_IGN);
+  figures->failed = 1;  // unless it comes to its end
+  const pid_t child = fork();
+  if (child == 0) {
+    if (input != nullptr) dup2(in.ends[0], STDIN_FILENO);
+    dup2(out.ends[1], STDOUT_FILENO);
+    dup2(errors.ends[1], STDERR_FILENO);
+    for (const Pipe* pipe : {&out, &errors, &in})
+      for (int end : pipe->ends) close(end);
+    signal(SIGPIPE, SIG_DFL);
+    prepare();
+    const int status = exact_run_way(&way, figures);
+    figures->failed = calls::Disarm().hit;
+    _exit(status);
+  }
+  for (int end : {out.ends[1], errors.ends[1], in.ends[0]}) close(end);
+  std::thread feeder([&] {
+    WriteAll(in.ends[1], input != nullptr ? *input : "");
+  });
+  Outcome outcome;
+  std::thread listener([&] { outcome.errors = ReadAll(errors.ends[0]); });
+  outcome.output = meet(child, out.ends[0]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  feeder.join();
+  listener.join();
+  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
+  outcome.figures = *figures;
+  munmap(figures, sizeof *figures);
+  return outcome;
+}
+
+bool IsBeginningOf(const std::string& part, const std::string& whole) {
+  return whole.compare(0, part.size(), part) == 0;
+}
+
+// ---- Whatever the way ----------------------------------------------------------------
+
+struct Way {
+  const char* name;
+  bool piped;
+  exact_way way;
+};
+
+exact_way Of(uint64_t memory, uint64_t table_most, double fpp, bool fast = false) {
+  exact_way way{};
+  way.threads = 2;
+  way.memory = memory;
+  way.table_most = table_most;
+  way.fpp = fpp;
+  way.fast = fast;
+  return way;
+}
+
+std::vector<Way> Ways() {
+  return {
+      {"table", false, Of(kMuch, kMuch, 0.01)},
+      {"two reads", false, Of(kMuch, 0, 0.01)},
+      {"two reads, many false positives", false, Of(kMuch, 0, 0.3, true)},
+      {"two reads after the table", false, Of(kMuch, kMiB / 2, 0.1, true)},
+      {"two reads, doubts", false, Of(kMiB, kMiB / 4, 0.3, true)},
+      {"two reads, more doubts", false, Of(kMiB / 2, 0, 0.01)},
+      {"pipe", true, Of(kMuch, kMuch, 0.01)},
+      {"pipe, spilled", true, Of(kMiB / 2, kMuch, 0.01)},
+  };
+}
+
+void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
+  const Folders folders;
+  uint64_t twice = 0, doubts = 0, spilled = 0;
+
+  for (const Input& input : Inputs(scale)) {
+    const std::string path = folders.File(input.text);
+    for (const Way& row : Ways())
+      for (const unsigned threads : thread_counts) {
+        exact_way way = row.way;
+        way.threads = threads;
+        way.temp = folders.temp();
+        way.path = row.piped ? nullptr : path.c_str();
+        const Outcome outcome = Dedupe(way, row.piped ? &input.text : nullptr);
+        ASSERT_TRUE(outcome.output == input.kept)
+            << input.name << ", " << row.name << ", " << threads << " threads: " << outcome.output.size()
+            << " bytes, not " << input.kept.size() << "; " << outcome.errors;
+        ASSERT_EQ(outcome.errors.find("Sanitizer"), std::string::npos) << outcome.errors;
+        ASSERT_EQ(outcome.status, 0) << input.name << ", " << row.name << outcome.errors;
+        ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(input.kept.begin(),
+                                                                        input.kept.end(), '\n')));
+        twice += outcome.figures.reads == 2;
+        doubts += outcome.figures.reads == 3;
+        spilled += row.piped && outcome.figures.doubtful > 0;
+      }
+  }
+  // Each of the ways is taken.
+  EXPECT_GT(twice, 10u);
+  EXPECT_GT(doubts, 10u);
+  EXPECT_GT(spilled, 5u);
+}
+
+TEST(Exact, PrintsTheFirstOfEachLine) { ExpectFirstOnes(1, {1, 2, 5}); }
+
+// With more chunks than threads, and partitions that take several rounds.
+TEST(ExactSlow, PrintsTheFirstOfEachLine) { ExpectFirstOnes(6, {1, 2, 5}); }
+
+// ---- Lines without a key ------------------------------------------------------------------
+
+std::string Jsonl(size_t count, bool bad) {
+  return Lines(count, [bad](size_t i) {
+    return bad && i % 100 == 99 ? std::string("no JSON") : "{\"id\":" + std::to_string(i % 5000) + "}";
+  });
+}
+
+TEST(Exact, LinesWithoutAKeyArePassedSkippedOrTheEnd) {
+  const Folders folders;
+  const std::string good = Jsonl(20000, false), bad = Jsonl(20000, true);
+  std::string passed, skipped;
+  std::unordered_set<std::string> seen;
+  for (size_t at = 0; at < bad.size(); at = bad.find('\n', at) + 1) {
+    const std::string line = bad.substr(at, bad.find('\n', at) + 1 - at);
+    const bool is_bad = line == "no JSON\n";
+    if (!is_bad && !seen.insert(line).second) continue;
+    passed += line;
+    skipped += is_bad ? "" : line;
+  }
+  const std::string path = folders.File(bad), until = Jsonl(99, true);
+  for (const Way& row : Ways()) {
+    exact_way way = row.way;
+    way.temp = folders.temp();
+    way.path = row.piped ? nullptr : path.c_str();
+    way.jsonl = "id";
+    way.bad_lines = 1;
+    Outcome outcome = Dedupe(way, row.piped ? &bad : nullptr);
+    EXPECT_TRUE(outcome.output == passed) << row.name << outcome.errors;
+    EXPECT_NE(outcome.errors.find("200 lines without a key passed"), std::string::npos) << row.name;
+    way.bad_lines = 2;
+    outcome = Dedupe(way, row.piped ? &bad : nullptr);
+    EXPECT_TRUE(outcome.output == skipped) << row.name;
+    EXPECT_EQ(outcome.figures.in, 19800u) << row.name;
+    EXPECT_NE(outcome.errors.find("200 lines without a key skipped"), std::string::npos) << row.name;
+    way.bad_lines = 0;
+    const std::string late = good + "no JSON\n" + Jsonl(30000, false), name = folders.File(late);
+    outcome = Dedupe(way, row.piped ? &late : nullptr);
+    EXPECT_EQ(outcome.status, 2) << row.name;
+    EXPECT_TRUE(outcome.output == FirstOnes(good)) << row.name << ": " << outcome.output.size();
+    EXPECT_NE(outcome.errors.find(":20001: "), std::string::npos) << row.name << ": " << outcome.errors;
+    folders.File(bad);
+  }
+}
+
+// ---- Failures --------------------------------------------------------------------------------
+
+const Input& Random() {
+  static const Input input = [] {
+    std::mt19937_64 random(1);
+    Input made{"random", Lines(60000, [&](size_t) { return Number(random() % 40000); }), ""};
+    made.kept = FirstOnes(made.text);
+    return made;
+  }();
+  return input;
+}
+
+// Writes to files fail after this many bytes, as on a full disk.
+void LimitFiles(rlim_t bytes) {
+  const rlimit limit = {bytes, bytes};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+TEST(Exact, AFullDiskEndsItWithTheBeginningPrinted) {
+  const Folders folders;
+  const std::string path = folders.File(Random().text);
+  for (const bool piped : {false, true})
+    for (const rlim_t most : {0, 1000, 9000}) {
+      exact_way way = Of(kMiB / 2, kMiB / 8, 0.3);
+      way.temp = folders.temp();
+      way.path = piped ? nullptr : path.c_str();
+      const Outcome outcome = Dedupe(way, piped ? &Random().text : nullptr, [most] { LimitFiles(most); });
+      EXPECT_EQ(outcome.status, 2) << piped << " " << most;
+      EXPECT_NE(outcome.errors.find("temporary file: File too large"), std::string::npos)
+          << outcome.errors;
+      EXPECT_TRUE(IsBeginningOf(outcome.output, Random().kept));
+    }
+}
+
+TEST(Exact, NoFolderForTemporaryFiles) {
+  exact_way way = Of(kMiB / 2, 0, 0.3);
+  way.temp = "/nowhere";
+  const Outcome outcome = Dedupe(way, &Random().text);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.errors.find("/nowhere: temporary file: No such file"), std::string::npos);
+  EXPECT_TRUE(IsBeginningOf(outcome.output, Random().kept));
+}
+
+TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
+  const Folders folders;
+  const std::string path = folders.File(Random().text);
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 24; round++) {
+    exact_way way = Of(kMiB / 2, kMiB / 8, 0.3);
+    way.temp = folders.temp();
+    way.path = round % 2 == 0 ? nullptr : path.c_str();
+    const size_t most = random() % Random().kept.size();
+    const Outcome outcome = Dedupe(
+        way, round % 2 == 0 ? &Random().text : nullptr, [] {},
+        [most, round](pid_t child, int from) {
+          std::string text(most, '\0');
+          size_t got = 0;
+          ssize_t some;
+          while (got < most && (some = read(from, &text[got], most - got)) > 0) got += static_cast<size_t>(some);
+          text.resize(got);
+          if (round % 4 >= 2) kill(child, SIGKILL);
+          close(from);  // else it has nowhere to print
+          return text;
+        });
+    EXPECT_NE(outcome.status, 2) << outcome.errors;
+    EXPECT_TRUE(IsBeginningOf(outcome.output, Random().kept));
+  }
+}
+
+std::string changed_path;  // NOLINT: a function without arguments uses it
+
+TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
+  const Folders folders;
+  const std::vector<void (*)()> changes = {
+      [] { std::ofstream(changed_path, std::ios::app) << "more\n"; },
+      [] { std::ofstream(changed_path, std::ios::in) << "L"; },
+      [] { std::filesystem::resize_file(changed_path, 1000); },
+      [] { std::filesystem::remove(changed_path); },
+      [] {
+        std::filesystem::copy_file(changed_path, changed_path + ".new");
+        std::filesystem::rename(changed_path + ".new", changed_path);
+      },
+  };
+  for (const auto change : changes)
+    for (const uint64_t table_most : {uint64_t{0}, kMiB / 2}) {
+      changed_path = folders.File(Random().text);
+      exact_way way = Of(kMuch, table_most, 0.1);
+      way.temp = folders.temp();
+      way.path = changed_path.c_str();
+      way.between = change;
+      const Outcome outcome = Dedupe(way, nullptr);
+      EXPECT_EQ(outcome.status, 2);
+      EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+      EXPECT_TRUE(IsBeginningOf(outcome.output, Random().kept));
+    }
+}
+
+// Each call that can fail, fails once: memory, files, threads.
+void ExpectNoLossByFailures(unsigned step) {
+  const Folders folders;
+  const std::string path = folders.File(Random().text);
+  for (const bool piped : {false, true}) {
+    bool failed = true;
+    for (uint64_t nth = 1; failed; nth += step) {
+      exact_way way = Of(kMiB / 2, kMiB / 8, 0.3);
+      way.temp = folders.temp();
+      way.path = piped ? nullptr : path.c_str();
+      const Outcome outcome = Dedupe(way, piped ? &Random().text : nullptr, [nth] {
+        calls::Plan plan;
+        plan.deed = calls::Deed::kFail;
+        plan.at = nth;
+        plan.error = ENOMEM;
+        calls::Arm(plan);
+      });
+      failed = outcome.figures.failed != 0;
+      ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
+      ASSERT_TRUE(outcome.status == 0 ? outcome.output == Random().kept
+                                      : IsBeginningOf(outcome.output, Random().kept))
+          << piped << " call " << nth << ": " << outcome.errors;
+      ASSERT_TRUE(outcome.status == 0 || !outcome.errors.empty()) << nth;
+    }
+  }
+}
+
+TEST(Exact, AFailingCallLosesNoLine) { ExpectNoLossByFailures(61); }
+
+TEST(ExactSlow, AFailingCallLosesNoLine) { ExpectNoLossByFailures(3); }
+
+// ---- Memory ----------------------------------------------------------------------------------
+
+void Put(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path) << text;
+}
+
+TEST(Memory, IsTheLeastOfTheGroupsAround) {
+  const Folders folders;
+  const std::string& root = folders.root();
+  const uint64_t machine = memory_usable((root + "/nothing").c_str());
+  EXPECT_GT(machine, 64 * kMiB);
+  Put(root + "/proc/self/cgroup", "0::/outer/inner\n");
+  EXPECT_EQ(memory_usable(root.c_str()), machine);
+  Put(root + "/sys/fs/cgroup/outer/inner/memory.max", "max\n");
+  EXPECT_EQ(memory_usable(root.c_str()), machine);
+  Put(root + "/sys/fs/cgroup/outer/memory.max", "9000000\n");
+  EXPECT_EQ(memory_usable(root.c_str()), 9000000u);
+  Put(root + "/sys/fs/cgroup/memory.max", "8000000\n");
+  EXPECT_EQ(memory_usable(root.c_str()), 8000000u);
+  Put(root + "/proc/self/cgroup", "5:cpu:/\n4:memory:/one\n");
+  Put(root + "/sys/fs/cgroup/memory/one/memory.limit_in_bytes", "7000000\n");
+  EXPECT_EQ(memory_usable(root.c_str()), 7000000u);
+}
+
+}  // namespace
