@@ -5,6 +5,7 @@
 #include "cli/dedupe.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -156,13 +157,34 @@ static const char *dedupe_way_misuse(const struct dedupe *dedupe)
   if (dedupe_is_approximate(dedupe))
     return dedupe->memory.given   ? "--memory applies only without -p, --shared and --window"
            : dedupe->temp != NULL ? "--temp applies only without -p, --shared and --window"
-                                  : NULL;
+           : dedupe->counted || dedupe->repeated || dedupe->unique
+               ? "a filter does not count: --count, --repeated and --unique apply only without -p, --shared "
+                 "and --window"
+               : NULL;
+  if (dedupe->repeated && dedupe->unique)
+    return "give --repeated or --unique";
   return dedupe->expected.given         ? "no -p given: -n applies only with it"
          : dedupe->strategy.given       ? "no -p given: --strategy applies only with it"
          : dedupe->hash.given           ? "no -p given: --hash applies only with it"
          : dedupe->reading.key.given    ? "no -p given: --key-file applies only with it"
          : dedupe->unordered            ? "no -p given: --unordered applies only with it"
                                         : NULL;
+}
+
+static int dedupe_all(struct dedupe *dedupe)
+{
+  return dedupe_is_approximate(dedupe) ? dedupe_files(dedupe) : dedupe_exactly(dedupe);
+}
+
+/* Does it all, to the file of -o or to standard output. */
+static int dedupe_print(struct dedupe *dedupe)
+{
+  if (dedupe->out_path == NULL || target_is_standard(dedupe->out_path))
+    return dedupe_all(dedupe);
+  if (!target_check_replaced(dedupe->out_path) || !target_redirect(dedupe->out_path))
+    return CLI_TROUBLE;
+  const int status = dedupe_all(dedupe);
+  return target_settle(dedupe->out_path, status != CLI_TROUBLE) ? status : CLI_TROUBLE;
 }
 
 static int dedupe_run(int argc, char **argv)
@@ -185,6 +207,13 @@ static int dedupe_run(int argc, char **argv)
       window_span_row(&dedupe.forgets.span),
       window_generations_row(&dedupe.forgets.generations),
       window_state_row(&dedupe.forgets.state),
+      {'c', "count", NULL, "without -p: begin each line with how often its key comes", NULL,
+       &dedupe.counted},
+      {'d', "repeated", NULL, "without -p: print only lines whose key comes again", NULL, &dedupe.repeated},
+      {'u', "unique", NULL, "without -p: print only lines whose key comes once", NULL, &dedupe.unique},
+      {'\0', "header", "N", "print the first N lines of the first FILE, leave out those of the others",
+       options_read_count, &dedupe.header_lines},
+      {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path, &dedupe.out_path},
       {'\0', "memory", "BYTES", "without -p: at most this much memory (default: half of what there is)",
        options_read_count, &dedupe.memory},
       {'\0', "temp", "DIR", "without -p: where temporary files are (default: $TMPDIR, or /tmp)",
@@ -220,6 +249,8 @@ static int dedupe_run(int argc, char **argv)
     misuse = dedupe_window_misuse(&dedupe);
   if (misuse == NULL)
     misuse = dedupe_way_misuse(&dedupe);
+  if (misuse == NULL && dedupe.json && dedupe.out_path != NULL)
+    misuse = "--json prints figures and no keys: leave out -o";
   if (misuse != NULL)
     return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
@@ -232,8 +263,14 @@ static int dedupe_run(int argc, char **argv)
   dedupe.source.bad = &dedupe.bad_lines;
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
+  if (dedupe.header_lines.given) {
+    dedupe.header = (struct input_header){.lines = dedupe.header_lines.value, .prints = !dedupe.json};
+    dedupe.source.header = &dedupe.header;
+  }
   spared_add_operands(dedupe.source.paths, dedupe.source.path_count);
-  return dedupe_is_approximate(&dedupe) ? dedupe_files(&dedupe) : dedupe_exactly(&dedupe);
+  const int result = dedupe_print(&dedupe);
+  free(dedupe.header.bytes);
+  return result;
 }
 
 const struct command command_dedupe = {
@@ -256,6 +293,14 @@ const struct command command_dedupe = {
         "and what a pipe still brings is stored and printed at its end.  A pipe without\n"
         "an end needs -p or --window.  If a file changes between two reads, the run ends\n"
         "with status 2.\n"
+        "\n"
+        "With -c, -d or -u the input is read three times, and a pipe is stored in --temp\n"
+        "first; all repeated keys must fit into --memory.  A number is as that of\n"
+        "uniq -c.  -d and -u are those of uniq, for lines that need not be sorted.\n"
+        "\n"
+        "With -o, OUT is replaced after the last key, unless the run fails, so it may be\n"
+        "one of FILE....  With --header, each further FILE must begin with the same N\n"
+        "lines, or be empty.\n"
         "\n"
         "With -p, the input is read once, for a filter; without -n a file is read before,\n"
         "to count it, and a pipe needs -n, except with --shared FILE.  One thread at a\n"
@@ -316,6 +361,8 @@ const struct command command_dedupe = {
         "\n"
         "  lfbloom dedupe urls.txt > distinct.txt\n"
         "  lfbloom dedupe --memory 2G --temp /scratch urls.gz > distinct.txt\n"
+        "  lfbloom dedupe --header 1 -k 2 -t , -o people.csv people.csv\n"
+        "  lfbloom dedupe -cd access.log > repeated.txt\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"

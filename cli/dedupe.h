@@ -27,6 +27,10 @@ struct dedupe {
   bool unordered;
   bool quiet;
   bool json;
+  bool counted, repeated, unique; /* --count, --repeated, --unique */
+  struct options_count header_lines; /* --header */
+  struct input_header header;
+  const char *out_path; /* -o; NULL: standard output */
 
   struct options_count memory; /* --memory */
   const char *temp;            /* --temp   */

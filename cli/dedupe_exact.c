@@ -66,6 +66,10 @@ int dedupe_exactly(struct dedupe *dedupe)
   struct exact exact = {.source = &dedupe->source,
                         .tuning = exact_tuning_default(),
                         .prints = !dedupe->json,
+                        .which = dedupe->repeated ? EXACT_REPEATED
+                                 : dedupe->unique ? EXACT_UNIQUE
+                                                  : EXACT_FIRST,
+                        .numbered = dedupe->counted,
                         .spill = {.folder = dedupe->temp}};
   const uint64_t began = clock_ns();
 

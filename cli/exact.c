@@ -60,16 +60,28 @@ static bool exact_look(const char *path, struct exact_file *file)
   return true;
 }
 
-/* Notes what the files are. */
+/* Notes what the file is and, of standard input, where it begins. */
+static bool exact_note_file(struct exact *exact, size_t i)
+{
+  const bool standard = strcmp(exact_path(exact, i), "-") == 0;
+
+  if (standard && exact->standard_at < 0 &&
+      (exact->standard_at = lseek(STDIN_FILENO, 0, SEEK_CUR)) < 0) {
+    (void)report_errno("standard input");
+    return false;
+  }
+  return exact_look(exact_path(exact, i), &exact->files[i]);
+}
+
 static bool exact_note_files(struct exact *exact)
 {
-  exact->standard_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  exact->standard_at = -1; /* it is not read */
   exact->files = calloc(exact_file_count(exact), sizeof *exact->files);
   if (exact->files == NULL)
     (void)report_errno("dedupe");
   bool noted = exact->files != NULL;
   for (size_t i = 0; noted && i < exact_file_count(exact); i++)
-    noted = exact_look(exact_path(exact, i), &exact->files[i]);
+    noted = exact_note_file(exact, i);
   return noted;
 }
 
@@ -178,20 +190,28 @@ static bool exact_finish_waiting(struct exact *exact)
   return exact->refused.refused == 0;
 }
 
-/* The first of two reads. */
-static bool exact_claim(struct exact *exact)
+/* What the table may take beside a filter, and when that is freed, beside what comes then. */
+static uint64_t exact_table_most(const struct exact *exact, uint64_t filter)
 {
-  const uint64_t done = progress_done();
+  const uint64_t quarter = exact->room / 4;
+  const uint64_t beside = exact->room - filter, beside_counts = exact->room / 8 * 5;
+
+  if (exact_counts(exact)) /* half as much again */
+    return beside < beside_counts ? beside : beside_counts;
+  /* What the filter takes, and at least a quarter, is there later to decide what is spilled. */
+  return exact->room - exact->doubted_bytes - (filter > quarter ? filter : quarter);
+}
+
+/* The first of several reads, for about `keys` keys. */
+static bool exact_claim(struct exact *exact, uint64_t keys)
+{
   const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
 
-  if (!exact_rewind(exact) ||
-      !exact_filter(exact, exact_lines_left(exact, done), claimed, &exact->claimed))
+  if (!exact_rewind(exact) || !exact_filter(exact, keys, claimed, &exact->claimed))
     return false;
-  /* What the filter takes, and at least a quarter, is there later to decide what is spilled. */
-  const uint64_t taken = exact_filter_bytes(exact->claimed), quarter = exact->room / 4;
   atomic_store_explicit(&exact->table.limit,
-                        exact->room - exact->doubted_bytes - (taken > quarter ? taken : quarter),
+                        exact_table_most(exact, exact_filter_bytes(exact->claimed)),
                         memory_order_relaxed);
   const bool read = exact_read_claims(exact);
   lfb_filter_free(exact->claimed);
@@ -215,7 +235,7 @@ static void exact_list(struct exact *exact)
 
 static bool exact_read_twice(struct exact *exact)
 {
-  if (!exact_claim(exact))
+  if (!exact_claim(exact, exact_lines_left(exact, progress_done())))
     return false;
   exact_list(exact);
   /* relaxed: the threads of the first read are joined. */
@@ -227,8 +247,55 @@ static bool exact_read_twice(struct exact *exact)
   return exact_rewind(exact) && exact_read_again(exact) && exact_check_files(exact);
 }
 
+/* Stores an input that cannot be read again, so that it can. */
+static bool exact_store(struct exact *exact)
+{
+  exact->stored = *exact->source;
+  if (!exact_read_store(exact))
+    return false;
+  exact->stored.paths = NULL;
+  exact->stored.path_count = 0;
+  exact->stored.header = NULL; /* it was left out */
+  exact->source = &exact->stored;
+  exact->rereadable = true;
+  return exact_note_files(exact);
+}
+
+static bool exact_count_lines(const struct exact *exact, uint64_t *lines)
+{
+  const struct options_count none = {0};
+
+  *lines = atomic_load_explicit(&exact->stored_keys, memory_order_relaxed);
+  return exact->source == &exact->stored ||
+         keys_expected(exact->source, "dedupe", false, &none, lines);
+}
+
+static bool exact_read_thrice(struct exact *exact)
+{
+  uint64_t lines;
+
+  if ((!exact->rereadable && !exact_store(exact)) || !exact_count_lines(exact, &lines) ||
+      !exact_claim(exact, lines + 1))
+    return false;
+  exact_list(exact);
+  if (!table_begin_times(&exact->table)) {
+    (void)report_errno("dedupe");
+    return false;
+  }
+  if (!exact_rewind(exact) || !exact_read_counts(exact))
+    return false;
+  if (exact->tuning.between != NULL)
+    exact->tuning.between();
+  if (!exact_rewind(exact) || !exact_read_counted(exact) || !exact_check_files(exact))
+    return false;
+  keys_note_bad(exact->source);
+  return true;
+}
+
 static bool exact_read(struct exact *exact)
 {
+  if (exact_counts(exact))
+    return exact_read_thrice(exact);
   if (!exact_read_table(exact))
     return false;
   if (exact->spill.begun && !exact_finish_waiting(exact))

@@ -14,8 +14,11 @@
  * Spilling   If the table is full, hashes that would go into it go into a third filter.  A line that
  *            is in this and not in the table is in doubt: exact_spill.h decides it.  An input that
  *            cannot be read again has its lines kept in a file from then on.
+ * Counting   How often a key comes is known after the input was read: the first read claims, the second
+ *            counts the keys that are in the table (all others come once), the third prints.  An input that
+ *            cannot be read again is stored first.  What the table has no room for is an error.
  *
- * exact_reads.c has the reads.
+ * exact_reads.c has the reads, exact_lines.c the lines of a chunk.
  */
 #ifndef CLI_EXACT_H
 #define CLI_EXACT_H
@@ -41,6 +44,13 @@ struct exact_tuning {
   void (*between)(void); /* called before the second read; NULL: nothing */
 };
 
+/* Which lines are printed. */
+enum exact_which {
+  EXACT_FIRST,    /* the first of each key                            */
+  EXACT_REPEATED, /* the same, of the keys that come more than once   */
+  EXACT_UNIQUE    /* those whose key comes once                       */
+};
+
 /* A file as it was at the start. */
 struct exact_file;
 
@@ -49,6 +59,8 @@ struct exact {
   struct exact_tuning tuning;
   uint64_t memory;
   bool prints;
+  enum exact_which which;
+  bool numbered; /* each line after how often its key comes */
 
   /* The figures. */
   _Atomic(uint64_t) in, out;
@@ -66,6 +78,8 @@ struct exact {
   uint64_t doubted_bytes;        /* what is kept free for it */
   struct exact_lines *lines;     /* one per thread */
   struct exact_file *files;
+  struct keys_source stored;      /* what was stored, as a source */
+  _Atomic(uint64_t) stored_keys; /* how many lines that were      */
   off_t standard_at; /* where standard input began */
   bool rereadable;
   uint64_t settled; /* the bytes of text that are decided */
@@ -86,6 +100,12 @@ bool exact_run(struct exact *exact);
 /* Makes a filter for `keys` keys, or for as many as fit into `most` bytes.  False after a report. */
 bool exact_filter(const struct exact *exact, uint64_t keys, uint64_t most, lfb_filter **filter);
 
+/* Whether it has to be known how often a key comes. */
+static inline bool exact_counts(const struct exact *exact)
+{
+  return exact->which != EXACT_FIRST || exact->numbered;
+}
+
 /* ---- exact_reads.c --------------------------------------------------------------- */
 
 /* Allocates what the threads need.  False after a report. */
@@ -98,5 +118,8 @@ bool exact_read_claims(struct exact *exact);  /* the first of two */
 bool exact_read_doubts(struct exact *exact);  /* adds the lines in doubt to the spilled ones */
 bool exact_read_again(struct exact *exact);   /* the last: prints */
 bool exact_read_waiting(struct exact *exact); /* prints the spilled lines that are the first */
+bool exact_read_counts(struct exact *exact);  /* the second of three */
+bool exact_read_counted(struct exact *exact); /* the third: prints   */
+bool exact_read_store(struct exact *exact);   /* makes standard input of the input's text, in a file */
 
 #endif

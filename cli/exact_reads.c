@@ -1,199 +1,12 @@
 /* exact_reads.c - the reads of `lfbloom dedupe` without loss: exact.h. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/exact.h"
-#include "cli/kept.h"
+#include "cli/exact_lines.h"
+#include "cli/human.h"
 #include "cli/output.h"
 #include "cli/report.h"
 
-enum {
-  READS_BATCH = 1024, /* records that are found and hashed at once */
-  READS_AHEAD = 16,   /* hashes that are prefetched */
-};
-
-/* The lines of a thread's chunk. */
-struct exact_lines {
-  lfb_key *records;
-  uint64_t *low, *high;      /* of their hashes */
-  uint64_t *answers;         /* bit i % 64 of word i / 64: whether line i is printed or, of those that
-                                wait, kept */
-  uint64_t *passing;         /* the same: whether it has no key, and is printed as it stands */
-  uint64_t *doubts;          /* the same: whether it is in doubt, unless the table has it */
-  uint32_t *open;            /* the lines to be decided, in their order */
-  struct table_slot **slots; /* where the table has the open ones; NULL: they are in doubt */
-  size_t count;
-  size_t open_count;
-  size_t capacity;
-  size_t waiting; /* the first line that waits for spill_decide(); `count`: none does */
-  size_t now;     /* the bytes of the chunk to be printed at once */
-};
-
-static struct exact_hash lines_hash(const struct exact_lines *lines, size_t i)
-{
-  return (struct exact_hash){lines->low[i], lines->high[i]};
-}
-
-static bool bits_get(const uint64_t *bits, size_t i)
-{
-  return (bits[i / 64] >> (i % 64) & 1) != 0;
-}
-
-static void bits_set(uint64_t *bits, size_t i, bool value)
-{
-  const uint64_t bit = UINT64_C(1) << (i % 64);
-
-  bits[i / 64] = value ? bits[i / 64] | bit : bits[i / 64] & ~bit;
-}
-
-/* How many of the first `count` bits are set. */
-static uint64_t bits_sum(const uint64_t *bits, size_t count)
-{
-  uint64_t sum = 0;
-
-  for (size_t i = 0; i < count / 64; i++)
-    sum += (uint64_t)__builtin_popcountll(bits[i]);
-  if (count % 64 > 0)
-    sum += (uint64_t)__builtin_popcountll(bits[count / 64] & ((UINT64_C(1) << (count % 64)) - 1));
-  return sum;
-}
-
-bool exact_lines_create(struct exact *exact)
-{
-  exact->lines = calloc(exact->source->threads, sizeof *exact->lines);
-  if (exact->lines == NULL)
-    (void)report_error("cannot start %u threads: %s; give fewer --threads", exact->source->threads,
-                       strerror(errno));
-  return exact->lines != NULL;
-}
-
-static void lines_free(struct exact_lines *lines)
-{
-  free(lines->records);
-  free(lines->low);
-  free(lines->high);
-  free(lines->answers);
-  free(lines->passing);
-  free(lines->doubts);
-  free(lines->open);
-  free((void *)lines->slots);
-  *lines = (struct exact_lines){0};
-}
-
-void exact_lines_free(struct exact *exact)
-{
-  for (unsigned i = 0; exact->lines != NULL && i < exact->source->threads; i++)
-    lines_free(&exact->lines[i]);
-  free(exact->lines);
-}
-
-/* Grows an array; it stays if there is no memory. */
-static bool lines_grow_array(void *array, size_t capacity, size_t size)
-{
-  void *before;
-
-  memcpy(&before, array, sizeof before); /* a pointer of any type */
-  void *grown = realloc(before, capacity * size);
-  if (grown != NULL)
-    memcpy(array, &grown, sizeof grown);
-  return grown != NULL;
-}
-
-/* Makes room for the batch that is found next. */
-static bool lines_grow(struct exact_lines *lines)
-{
-  const size_t needed = lines->count + READS_BATCH;
-  size_t capacity = lines->capacity == 0 ? 8 * (size_t)READS_BATCH : lines->capacity;
-
-  if (needed <= lines->capacity)
-    return true;
-  while (capacity < needed)
-    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
-  const size_t words = capacity / 64 * sizeof(uint64_t);
-  if (!lines_grow_array(&lines->records, capacity, sizeof *lines->records) ||
-      !lines_grow_array(&lines->low, capacity, sizeof *lines->low) ||
-      !lines_grow_array(&lines->high, capacity, sizeof *lines->high) ||
-      !lines_grow_array(&lines->open, capacity, sizeof *lines->open) ||
-      !lines_grow_array(&lines->slots, capacity, sizeof *lines->slots) ||
-      !lines_grow_array(&lines->answers, words, 1) ||
-      !lines_grow_array(&lines->passing, words, 1) || !lines_grow_array(&lines->doubts, words, 1)) {
-    (void)report_error("dedupe: %zu lines at once: %s", needed, strerror(errno));
-    return false;
-  }
-  lines->capacity = capacity;
-  return true;
-}
-
-/* ---- finding ---------------------------------------------------------------------- */
-
-/* One read of the input. */
-struct exact_read {
-  struct exact *exact;
-  struct keys_source source;
-  bool everything; /* is in doubt, whatever the table has */
-};
-
-/* Finds the next batch of lines and hashes their keys.  `*found` is how many records there were.  False
- * after a report. */
-static bool lines_find_batch(struct exact_lines *lines, const struct exact_read *read,
-                             struct chunk *chunk, size_t *at, size_t *found)
-{
-  const size_t first = lines->count;
-
-  if (!lines_grow(lines))
-    return false;
-  *found = keys_next(&read->source, chunk, at, lines->records + first, READS_BATCH);
-  size_t count = *found;
-  const lfb_key *keys = keys_of(&read->source, chunk, lines->records + first, &count);
-  if (keys == NULL)
-    return false;
-  if (count > 0)
-    lfb_wide_many(read->exact->hash, keys, count, lines->low + first, lines->high + first);
-  for (size_t i = 0; read->source.bad_lines == KEYS_PASS && i < count; i++)
-    bits_set(lines->passing, first + i, keys_passes(&read->source, keys[i]));
-  lines->count += count;
-  return true;
-}
-
-/* Finds all lines of the chunk: those that pass have the answer true, the others false. */
-static bool lines_find(struct exact_lines *lines, const struct exact_read *read,
-                       struct chunk *chunk)
-{
-  size_t at = 0, found = 1;
-
-  lines->count = lines->open_count = lines->now = 0;
-  while (found > 0 && chunk->refused == 0)
-    if (!lines_find_batch(lines, read, chunk, &at, &found)) {
-      chunk->size = 0;
-      return false;
-    }
-  if (read->source.bad_lines != KEYS_PASS)
-    memset(lines->passing, 0, (lines->count + 63) / 64 * sizeof *lines->passing);
-  memcpy(lines->answers, lines->passing, (lines->count + 63) / 64 * sizeof *lines->answers);
-  lines->waiting = lines->count;
-  return true;
-}
-
-/* Adds lines and printed lines to the figures; those that pass are none. */
-static void lines_tally(const struct exact_lines *lines, struct exact *exact, uint64_t printed)
-{
-  const uint64_t passing = bits_sum(lines->passing, lines->count);
-
-  /* relaxed: all threads are joined before they are read. */
-  atomic_fetch_add_explicit(&exact->in, lines->count - passing, memory_order_relaxed);
-  atomic_fetch_add_explicit(&exact->out, printed, memory_order_relaxed);
-}
-
-/* Keeps the lines of the chunk whose answer is true. */
-static void lines_keep(const struct exact_lines *lines, const struct exact *exact,
-                       struct chunk *chunk)
-{
-  struct kept kept = kept_begin(chunk, keys_delimiter(exact->source));
-
-  kept_add(&kept, lines->records, lines->count, lines->answers, true);
-  kept_end(&kept);
-}
+enum { TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking paid */
 
 static void reads_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
@@ -223,6 +36,8 @@ static bool reads_run(struct exact_read *read, const char *label, struct records
 {
   struct exact *const exact = read->exact;
 
+  job.plain |= exact->source == &exact->stored;
+
   exact->ended = false;
   atomic_store_explicit(&exact->enough, false, memory_order_relaxed);
   exact->reads++;
@@ -244,11 +59,11 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   if (!lines_find(lines, read, chunk))
     return false;
   for (size_t i = 0; i < lines->count; i++) {
-    if (asks && i + READS_AHEAD < lines->count)
-      table_prefetch(table, lines_hash(lines, i + READS_AHEAD));
+    if (asks && i + LINES_AHEAD < lines->count)
+      table_prefetch(table, lines_hash(lines, i + LINES_AHEAD));
     if (!bits_get(lines->passing, i) && !(asks && table_holds(table, lines_hash(lines, i))))
       lines->open[lines->open_count++] = (uint32_t)i;
-    if (i % READS_BATCH == READS_BATCH - 1) /* of new lines it only takes time */
+    if (i % TABLE_ASKED == TABLE_ASKED - 1) /* of new lines it only takes time */
       asks = asks && i + 1 - lines->open_count >= i / 4;
   }
   return true;
@@ -310,8 +125,8 @@ static bool table_decide(void *context, unsigned thread, struct chunk *chunk)
   if (exact->spill.begun)
     lines->waiting = 0;
   for (size_t k = 0; k < lines->open_count && !exact->ended; k++) {
-    if (k + READS_AHEAD < lines->open_count)
-      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    if (k + LINES_AHEAD < lines->open_count)
+      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + LINES_AHEAD]));
     if (!table_decide_one(exact, lines, lines->open[k], chunk)) {
       lines->count = lines->waiting; /* what was decided is printed */
       return false;
@@ -363,6 +178,11 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   /* acquire: another thread may have made the filter. */
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
+  if (exact_counts(exact)) {
+    (void)report_error("dedupe: the repeated keys need more memory than --memory gives: %s",
+                       human_bytes(exact->memory).text);
+    return false;
+  }
   if (doubted == NULL) {
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */
@@ -381,8 +201,8 @@ static bool claims_lose(struct exact *exact, const struct exact_lines *lines)
 {
   for (size_t k = 0; k < lines->open_count; k++) {
     const struct exact_hash hash = lines_hash(lines, lines->open[k]);
-    if (k + READS_AHEAD < lines->open_count)
-      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    if (k + LINES_AHEAD < lines->open_count)
+      table_prefetch(&exact->table, lines_hash(lines, lines->open[k + LINES_AHEAD]));
     if (table_insert(&exact->table, hash, false) == TABLE_FULL && !claims_doubt(exact, hash.low))
       return false;
   }
@@ -419,7 +239,7 @@ bool exact_read_claims(struct exact *exact)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
   return reads_run(&read, "reading 1 of 2",
                    (struct records_job){.work = claims_work,
-                                        .crlf = whole, /* the first read warned */
+                                        .crlf = whole && !exact_counts(exact), /* the first read warned */
                                         .skip = whole ? 0 : exact->settled});
 }
 
@@ -447,16 +267,21 @@ static void again_open(struct exact_lines *lines)
   }
 }
 
-/* Leaves open the lines that the table has or that are in doubt; the others come once. */
-static void again_seek(const struct exact_table *table, struct exact_lines *lines)
+/* Leaves open the lines that the table has or that are in doubt; the others come once, and are printed if
+ * `once`. */
+static void again_seek(const struct exact_table *table, struct exact_lines *lines, bool once)
 {
+  const size_t size = (lines->count + 63) / 64 * sizeof *lines->answers;
   size_t left = 0;
 
-  memset(lines->answers, 0xff, (lines->count + 63) / 64 * sizeof *lines->answers);
+  if (once)
+    memset(lines->answers, 0xff, size);
+  else
+    memcpy(lines->answers, lines->passing, size);
   for (size_t k = 0; k < lines->open_count; k++) {
     const uint32_t i = lines->open[k];
-    if (k + READS_AHEAD < lines->open_count)
-      table_prefetch(table, lines_hash(lines, lines->open[k + READS_AHEAD]));
+    if (k + LINES_AHEAD < lines->open_count)
+      table_prefetch(table, lines_hash(lines, lines->open[k + LINES_AHEAD]));
     struct table_slot *slot = table_find(table, lines_hash(lines, i));
     if (slot == NULL && !bits_get(lines->doubts, i))
       continue;
@@ -484,7 +309,7 @@ static bool again_work(void *context, unsigned thread, struct chunk *chunk)
   else
     memset(lines->doubts, 0, (lines->count + 63) / 64 * sizeof *lines->doubts);
   again_open(lines);
-  again_seek(&exact->table, lines);
+  again_seek(&exact->table, lines, exact->which != EXACT_REPEATED);
   return true;
 }
 
@@ -551,6 +376,16 @@ bool exact_read_waiting(struct exact *exact)
   return again_run(&read, "printing", (struct records_job){.plain = true});
 }
 
+/* If the chunk has a line without a key, ends the read there; the last one reports it. */
+static bool reads_end_refused(struct exact *exact, struct chunk *chunk)
+{
+  if (chunk->refused != 0) {
+    chunk->refused = 0;
+    reads_end(exact);
+  }
+  return true;
+}
+
 static bool doubts_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
@@ -563,11 +398,7 @@ static bool doubts_decide(void *context, unsigned thread, struct chunk *chunk)
     if (lines->slots[k] == NULL &&
         !spill_add(&exact->spill, lines_hash(lines, lines->open[k])))
       return false;
-  if (chunk->refused != 0) {
-    chunk->refused = 0;
-    reads_end(exact);
-  }
-  return true;
+  return reads_end_refused(exact, chunk);
 }
 
 static void doubts_keep(void *context, unsigned thread, struct chunk *chunk)
@@ -589,4 +420,132 @@ bool exact_read_doubts(struct exact *exact)
                                         .finish = doubts_keep,
                                         .crlf = true,
                                         .skip = exact->settled});
+}
+
+/* ---- with counts ------------------------------------------------------------------------ */
+
+static uint64_t *counts_times(const struct exact *exact, const struct exact_lines *lines, size_t k)
+{
+  return table_times(&exact->table, lines_hash(lines, lines->open[k]), lines->slots[k]);
+}
+
+/* Counts one at a time, in the order of the input, so that what comes after a line without a key is not
+ * counted. */
+static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact *const exact = read->exact;
+  const struct exact_lines *const lines = &exact->lines[thread];
+
+  if (exact->ended)
+    return true;
+  for (size_t k = 0; k < lines->open_count; k++) {
+    if (k + LINES_AHEAD < lines->open_count)
+      __builtin_prefetch(counts_times(exact, lines, k + LINES_AHEAD), 1);
+    ++*counts_times(exact, lines, k);
+  }
+  return reads_end_refused(exact, chunk);
+}
+
+bool exact_read_counts(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  read.source.bad = NULL;
+  return reads_run(&read, "counting",
+                   (struct records_job){.work = again_work,
+                                        .decide = counts_decide,
+                                        .finish = doubts_keep,
+                                        .crlf = true});
+}
+
+static bool counted_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const struct exact *const exact = read->exact;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+
+  (void)chunk;
+  for (size_t k = 0; k < lines->open_count; k++) {
+    const bool once = *counts_times(exact, lines, k) == 1;
+    const bool first = table_mark(lines->slots[k]);
+    bits_set(lines->answers, lines->open[k],
+             exact->which == EXACT_UNIQUE     ? once
+             : exact->which == EXACT_REPEATED ? first && !once
+                                              : first);
+  }
+  return true;
+}
+
+static void counted_keep(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  struct exact_lines *const lines = &read->exact->lines[thread];
+
+  lines_tally(lines, read->exact,
+              bits_sum(lines->answers, lines->count) - bits_sum(lines->passing, lines->count));
+  if (!read->exact->numbered)
+    lines_keep(lines, read->exact, chunk);
+  else if (!lines_number(lines, read->exact))
+    output_end_program(CLI_TROUBLE);
+}
+
+static void counted_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const struct exact_lines *const lines = &read->exact->lines[thread];
+
+  if (!read->exact->numbered)
+    reads_emit(context, thread, chunk);
+  else if (lines->text_size > 0 && read->exact->prints)
+    output_write(lines->text, lines->text_size);
+}
+
+bool exact_read_counted(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  read.source.bad = NULL;
+  return reads_run(&read, "printing",
+                   (struct records_job){.work = again_work,
+                                        .decide = counted_decide,
+                                        .finish = counted_keep,
+                                        .emit = counted_emit,
+                                        .crlf = true});
+}
+
+/* ---- storing ---------------------------------------------------------------------------- */
+
+static bool store_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+
+  (void)thread;
+  /* relaxed: all threads are joined before it is read. */
+  atomic_fetch_add_explicit(
+      &read->exact->stored_keys,
+      lines_count(chunk->bytes, chunk->size, keys_delimiter(&read->source), '\n'), memory_order_relaxed);
+  return true;
+}
+
+static void store_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+  const char delimiter = keys_delimiter(&read->source);
+  const bool ended = chunk->bytes[chunk->size - 1] == delimiter;
+
+  (void)thread;
+  if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
+      (!ended && !spill_add_text(&read->exact->spill, &delimiter, 1)))
+    output_end_program(CLI_TROUBLE);
+}
+
+bool exact_read_store(struct exact *exact)
+{
+  struct exact_read read = {.exact = exact, .source = *exact->source};
+
+  return spill_begin(&exact->spill, true) &&
+         reads_run(&read, "storing",
+                   (struct records_job){.work = store_work, .emit = store_emit}) &&
+         spill_read_text(&exact->spill);
 }

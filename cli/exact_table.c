@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "cli/exact_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -74,6 +75,7 @@ void table_init(struct exact_table *table, uint64_t limit)
     atomic_init(&shard->slots, NULL);
     atomic_init(&shard->buckets, 0);
     shard->used = 0;
+    shard->times = NULL;
   }
   atomic_init(&table->bytes, 0);
   atomic_init(&table->limit, limit);
@@ -89,6 +91,8 @@ void table_clear(struct exact_table *table)
     atomic_store_explicit(&shard->slots, NULL, memory_order_relaxed);
     atomic_store_explicit(&shard->buckets, 0, memory_order_relaxed);
     shard->used = 0;
+    free(shard->times);
+    shard->times = NULL;
   }
   atomic_store_explicit(&table->bytes, 0, memory_order_relaxed);
 }
@@ -235,6 +239,25 @@ size_t table_lows(const struct exact_table *table, int shard, uint64_t *at, uint
     if (!slot_is_empty(&slots[*at]))
       lows[count++] = slots[*at].low;
   return count;
+}
+
+bool table_begin_times(struct exact_table *table)
+{
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    struct table_shard *const shard = &table->shards[i];
+    shard->times = calloc(TABLE_BUCKET * shard_buckets(shard) + 1, sizeof *shard->times);
+    if (shard->times == NULL)
+      return false;
+  }
+  return true;
+}
+
+uint64_t *table_times(const struct exact_table *table, struct exact_hash hash,
+                      const struct table_slot *slot)
+{
+  const struct table_shard *const shard = table_shard(table, hash);
+
+  return &shard->times[slot - shard_slots(shard)];
 }
 
 void table_prefetch(const struct exact_table *table, struct exact_hash hash)

@@ -36,6 +36,7 @@ struct table_shard {
   _Atomic(struct table_slot *) slots;
   _Atomic(uint64_t) buckets;
   uint64_t used; /* slots */
+  uint64_t *times; /* of each slot; NULL before table_begin_times() */
 };
 
 struct exact_table {
@@ -74,6 +75,13 @@ bool table_mark(struct table_slot *slot);
 uint64_t table_count(const struct exact_table *table);
 size_t table_lows(const struct exact_table *table, int shard, uint64_t *at, uint64_t *lows,
                   size_t most);
+
+/* Makes a number for each slot, 0.  Nothing is inserted from then on.  False: no memory. */
+bool table_begin_times(struct exact_table *table);
+
+/* The number of the slot that has the hash. */
+uint64_t *table_times(const struct exact_table *table, struct exact_hash hash,
+                      const struct table_slot *slot);
 
 /* Brings the cache line near in which the hash is sought. */
 void table_prefetch(const struct exact_table *table, struct exact_hash hash);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/human.h"
+#include "cli/output.h"
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -246,11 +247,20 @@ static enum input_result input_fail(struct input *input, const char *problem)
   return input_give_up(input);
 }
 
+static void input_begin_header(struct input *input)
+{
+  input->header->known |= input->header->size > 0;
+  input->header_left = input->header->lines;
+  input->header_at = 0;
+}
+
 /* Opens the next file.  Returns INPUT_CHUNK if there was one; if it is skipped, none is open. */
 static enum input_result input_open(struct input *input)
 {
   const size_t count = input->path_count > 0 ? input->path_count : 1;
 
+  if (input->header != NULL)
+    input_begin_header(input);
   if (input->next_path == count)
     return INPUT_END;
   const char *path = input->path_count > 0 ? input->paths[input->next_path] : "-";
@@ -427,6 +437,48 @@ static bool input_skip(struct input *input, struct chunk *chunk)
   return chunk->size > 0;
 }
 
+/* Keeps more of the header, and prints it.  False after a report. */
+static bool header_add(struct input_header *header, const char *bytes, size_t size)
+{
+  char *const grown = realloc(header->bytes, header->size + size);
+
+  if (grown == NULL)
+    return report_errno("--header") == CLI_FOUND;
+  header->bytes = grown;
+  memcpy(grown + header->size, bytes, size);
+  header->size += size;
+  if (header->prints)
+    output_write(bytes, size);
+  return true;
+}
+
+/* Takes what is left of the header from the chunk.  False after a report. */
+static bool input_take_header(struct input *input, struct chunk *chunk)
+{
+  struct input_header *const header = input->header;
+  size_t size = 0;
+
+  for (; input->header_left > 0 && size < chunk->size; input->header_left--) {
+    const char *end = memchr(chunk->bytes + size, input->delimiter, chunk->size - size);
+    if (end == NULL) /* the file ends so: its last byte may be followed by one more */
+      chunk->bytes[chunk->size++] = input->delimiter;
+    size = end == NULL ? chunk->size : (size_t)(end - chunk->bytes) + 1;
+  }
+  if (size == 0)
+    return true;
+  if (!header->known && !header_add(header, chunk->bytes, size))
+    return false;
+  if (size > header->size - input->header_at ||
+      memcmp(header->bytes + input->header_at, chunk->bytes, size) != 0) {
+    (void)report_error("%s: begins with another header than the first file", chunk->name);
+    return false;
+  }
+  input->header_at += size;
+  chunk->bytes += size;
+  chunk->size -= size;
+  return true;
+}
+
 enum input_result input_next(struct input *input, struct chunk *chunk)
 {
   bool complete = false;
@@ -442,6 +494,8 @@ enum input_result input_next(struct input *input, struct chunk *chunk)
     if (!complete)
       continue;
     input_place(input, chunk);
+    if (input->header != NULL && !input_take_header(input, chunk))
+      return INPUT_FAILED;
     if (input_skip(input, chunk))
       return INPUT_CHUNK;
     if (!input_take_rest(input, chunk))

@@ -66,6 +66,18 @@ void chunk_free(struct chunk *chunk);
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
                   lfb_key *keys, size_t most);
 
+/* The first lines of the first file, which are printed and are no records.  Those of each other file are left
+ * out, and must be the same.  It stays over several reads of an input. */
+struct input_header {
+  uint64_t lines;
+  bool prints;
+
+  /* Private. */
+  char *bytes;
+  size_t size;
+  bool known; /* all of it */
+};
+
 struct input {
   char *const *paths; /* "-" is standard input */
   size_t path_count;  /* 0: standard input     */
@@ -76,6 +88,7 @@ struct input {
   bool crlf;          /* lines are expected to end in CR: no warning if all do */
   bool plain;         /* whatever a file begins with, it is text              */
   uint64_t skip;      /* the bytes of text that are left out at the start: whole records */
+  struct input_header *header; /* NULL: there is none; else left out before `skip` */
 
   /* Private. */
   size_t next_path;
@@ -88,6 +101,8 @@ struct input {
   char *rest;            /* bytes read after the end of the last chunk */
   size_t rest_size;
   uint64_t lines; /* of the open file, with number_lines */
+  uint64_t header_left; /* lines of the open file's header */
+  size_t header_at;     /* bytes of the header that were found in it */
 };
 
 /* Checks that every file can be read, and decompressed by this program.  False after a report. */

@@ -34,6 +34,12 @@ struct option_row keys_crlf_row(bool *to)
                              to};
 }
 
+struct option_row keys_ignore_case_row(bool *to)
+{
+  return (struct option_row){'i', "ignore-case", NULL,
+                             "capitals of ASCII are the same as small letters in a key", NULL, to};
+}
+
 struct option_row keys_bad_lines_row(enum keys_bad *to)
 {
   return (struct option_row){'\0', "bad-lines", "WHAT",
@@ -108,7 +114,8 @@ size_t keys_next(const struct keys_source *source, const struct chunk *chunk, si
 
 bool keys_are_records(const struct keys_source *source)
 {
-  return part_is_whole(&source->part) && !source->crlf && source->type == TYPED_TEXT;
+  return part_is_whole(&source->part) && !source->crlf && !source->ignore_case &&
+         source->type == TYPED_TEXT;
 }
 
 /* What the key of a bad line begins with: no other key does, since text in UTF-8 has no such byte. */
@@ -134,10 +141,30 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
   return passed;
 }
 
-/* The bytes of room for each byte of a record and its delimiter: of its part, and of what that is. */
+/* The bytes of room for each byte of a record and its delimiter: of its part, of what that is, and of its small
+ * letters. */
 static size_t keys_room(const struct keys_source *source)
 {
-  return part_room(&source->part) + (source->type == TYPED_TEXT ? 0 : (size_t)TYPED_ROOM);
+  return part_room(&source->part) + (source->type == TYPED_TEXT ? 0 : (size_t)TYPED_ROOM) +
+         source->ignore_case;
+}
+
+/* Writes small letters in place of the capitals of ASCII, and leaves all other bytes.  Eight bytes at a time:
+ * in each, the highest bit says whether the others are at least 'A', or above 'Z'. */
+static void keys_lower(const char *from, size_t size, char *to)
+{
+  const uint64_t each = UINT64_C(0x0101010101010101);
+  uint64_t bytes = 0;
+
+  for (size_t at = 0; at < size; at += sizeof bytes) {
+    const size_t some = size - at < sizeof bytes ? size - at : sizeof bytes;
+    memcpy(&bytes, from + at, some);
+    const uint64_t low = bytes & 0x7f * each;
+    const uint64_t capital = (low + (0x80 - 'A') * each) & ~(low + (0x7f - 'Z') * each) & ~bytes &
+                             0x80 * each;
+    bytes |= capital >> 2;
+    memcpy(to + at, &bytes, some);
+  }
 }
 
 /* Finds the key of one record, without its CR. */
@@ -149,6 +176,14 @@ static bool keys_find(const struct keys_source *source, lfb_key record, char *ro
   *key = record;
   if (!part_is_whole(&source->part) && !part_find(&source->part, record, room, key, problem))
     return false;
+  if (source->ignore_case) {
+    const char *const bytes = key->bytes, *const line = record.bytes;
+    const bool in_line = bytes >= line && bytes <= line + record.size; /* or else in the room */
+    char *const lower =
+        in_line ? room + (keys_room(source) - 1) * (record.size + 1) : room + (bytes - room);
+    keys_lower(key->bytes, key->size, lower);
+    key->bytes = lower;
+  }
   if (source->type == TYPED_TEXT)
     return true;
   char *const converted = room + part_room(&source->part) * (record.size + 1);
@@ -231,6 +266,7 @@ bool keys_read_part(const struct keys_source *source, const char *label, struct 
   job.delimiter = keys_delimiter(source);
   job.threads = source->threads;
   job.skipped = source->skipped;
+  job.header = source->header;
   job.number_lines = keys_can_be_bad(source);
   keys_begin(source, label, job.emit != NULL);
   job.crlf |= source->crlf || source->part.member_count != 0; /* a blank of JSON */

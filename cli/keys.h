@@ -25,6 +25,8 @@ struct keys_source {
   bool nul;           /* keys end in NUL bytes */
   bool crlf;          /* lines end in CR LF    */
   bool empty;         /* an empty line is a key */
+  bool ignore_case;   /* a key has small letters in place of the capitals of ASCII */
+  struct input_header *header; /* NULL: there is none */
   struct part part;   /* of a record: its key  */
   enum typed type;    /* what its text is      */
   enum keys_bad bad_lines;         /* what becomes of a line without a key */
@@ -36,11 +38,13 @@ struct keys_source {
 
 /* The options that say how keys are read. */
 #define KEYS_ROWS(source)                                                                        \
-  options_nul(&(source).nul), keys_crlf_row(&(source).crlf), part_field_row(&(source).part),     \
+  options_nul(&(source).nul), keys_crlf_row(&(source).crlf),                                     \
+      keys_ignore_case_row(&(source).ignore_case), part_field_row(&(source).part),               \
       part_separator_row(&(source).part), part_jsonl_row(&(source).part),                        \
       typed_row(&(source).type), keys_bad_lines_row(&(source).bad_lines)
 
 struct option_row keys_crlf_row(bool *to);
+struct option_row keys_ignore_case_row(bool *to);
 struct option_row keys_bad_lines_row(enum keys_bad *to);
 
 /* For the details of a command that reads keys. */

@@ -46,10 +46,17 @@ _Noreturn void output_end_program(int status)
   quick_exit(status);
 }
 
+static const char *output_path = "standard output";
+
+void output_name(const char *name)
+{
+  output_path = name == NULL ? "standard output" : name;
+}
+
 static _Noreturn void output_give_up(void)
 {
   if (errno != EPIPE)
-    (void)report_errno("standard output");
+    (void)report_errno(output_path);
   else if (!sigpipe_was_ignored) {
     progress_end();
     (void)signal(SIGPIPE, SIG_DFL);

@@ -22,6 +22,9 @@ void output_prepare(void);
  */
 void output_write(const void *bytes, size_t size);
 
+/* What output_write() calls standard output when it fails; NULL: so. */
+void output_name(const char *name);
+
 /* Ends the program with this status at once, from any thread.  Prints nothing more. */
 _Noreturn void output_end_program(int status);
 

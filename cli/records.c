@@ -110,7 +110,8 @@ bool records_run(const struct records_job *job)
                                       .number_lines = job->number_lines,
                                       .crlf = job->crlf,
                                       .plain = job->plain,
-                                      .skip = job->skip}};
+                                      .skip = job->skip,
+                                      .header = job->header}};
 
   if (!input_begin(&records.input))
     return false;

@@ -25,6 +25,7 @@ struct records_job {
   bool number_lines; /* for chunk_refuse() */
   bool crlf, plain;  /* as in cli/input.h */
   uint64_t skip;     /* the same          */
+  struct input_header *header; /* the same */
   bool (*enough)(const void *context); /* NULL, or whether enough has been read: then no more is */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,

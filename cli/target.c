@@ -17,6 +17,13 @@
 #include "cli/report.h"
 #include "cli/spared.h"
 
+/* A file that is written beside the one that it replaces. */
+struct target_file {
+  char *path; /* of the file that is replaced                       */
+  char *name; /* of the new file; NULL: it has none yet             */
+  int before; /* what standard output was, if it is the file; or -1 */
+};
+
 bool target_is_standard(const char *path)
 {
   return strcmp(path, "-") == 0;
@@ -60,8 +67,6 @@ static bool target_can_be_written(const char *path, const struct stat *found)
 
 bool target_check(const char *path)
 {
-  struct stat found;
-
   if (!remote_is(path) && spared_has(path)) {
     (void)report_error("%s: is both input and output",
                        target_is_standard(path) ? "standard output" : path);
@@ -69,8 +74,13 @@ bool target_check(const char *path)
   }
   if (target_is_standard(path))
     return true;
-  if (remote_is(path))
-    return remote_is_free(path);
+  return remote_is(path) ? remote_is_free(path) : target_check_replaced(path);
+}
+
+bool target_check_replaced(const char *path)
+{
+  struct stat found;
+
   if (path[0] == '\0') {
     (void)report_error("the name of the file to write is empty");
     return false;
@@ -211,7 +221,7 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
   return status;
 }
 
-/* Writes, syncs and closes.  errno has the cause of a failure. */
+/* Writes.  errno has the cause of a failure. */
 static bool target_fill(int fd, const char *bytes, size_t size)
 {
   bool written = true;
@@ -226,51 +236,153 @@ static bool target_fill(int fd, const char *bytes, size_t size)
       size -= (size_t)step;
     }
   }
-  /* EINVAL, EROFS: not a file on a disk, so there is nothing to sync. */
-  written = written && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS);
-  const int cause = errno;
-  const bool closed = close(fd) == 0;
-  if (!written)
-    errno = cause;
-  return written && closed;
+  return written;
 }
 
-static bool target_fill_and_replace(const char *path, char *name, const void *bytes, size_t size)
+/* Makes a new file beside `target->path`: without a name, where the file system has such files. */
+static int target_open_beside(struct target_file *target)
 {
-  const int fd = mkstemp(name);
+  char *folder = strdup(target->path);
+  char *slash = folder == NULL ? NULL : strrchr(folder, '/');
+  int fd = -1;
+
+  if (slash != NULL)
+    slash[slash == folder] = '\0';
+  if (folder != NULL)
+    fd = open(slash == NULL ? "." : folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  free(folder);
+  if (fd >= 0 || asprintf(&target->name, "%s.XXXXXX", target->path) < 0)
+    return fd;
+  fd = mkostemp(target->name, O_CLOEXEC);
+  if (fd < 0) {
+    free(target->name);
+    target->name = NULL;
+  }
+  return fd;
+}
+
+/* Gives a file without a name one. */
+static bool target_link(struct target_file *target, int fd)
+{
+  char from[sizeof "/proc/self/fd/-2147483648"];
+
+  (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+  for (unsigned try = 0; try < 100; try++) {
+    if (asprintf(&target->name, "%s.%06x", target->path, ((unsigned)getpid() + (try << 20)) & 0xffffff) < 0)
+      return false;
+    if (linkat(AT_FDCWD, from, AT_FDCWD, target->name, AT_SYMLINK_FOLLOW) == 0)
+      return true;
+    const int cause = errno;
+    free(target->name);
+    target->name = NULL;
+    errno = cause;
+    if (errno != EEXIST)
+      break;
+  }
+  return false;
+}
+
+/* Begins to replace the file at `path`; the caller writes to the result.  -1: errno has the cause. */
+static int target_begin(struct target_file *target, const char *path)
+{
+  char *real = realpath(path, NULL); /* replaces a link's target, not the link */
+
+  *target = (struct target_file){NULL, NULL, -1};
+  if (real == NULL && errno != ENOENT) /* a new file is fine */
+    return -1;
+  target->path = real != NULL ? real : strdup(path);
+  return target->path == NULL ? -1 : target_open_beside(target);
+}
+
+/* Puts the file in its place if it is whole, or else removes it. */
+static bool target_finish(struct target_file *target, int fd, bool whole)
+{
   const mode_t mask = umask(0);
+  struct stat before;
 
   (void)umask(mask);
-  if (fd < 0)
-    return false;
-  bool done = fchmod(fd, 0666 & ~mask) == 0; /* mkstemp() made it private */
-  if (!target_fill(fd, bytes, size) || !done || rename(name, path) != 0) {
-    const int cause = errno;
-    (void)unlink(name);
-    errno = cause;
-    done = false;
+  const mode_t mode = target->path != NULL && stat(target->path, &before) == 0
+                          ? before.st_mode & 0777
+                          : 0666 & ~mask; /* until now it was private */
+  whole = whole && fchmod(fd, mode) == 0;
+  whole = whole && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS); /* these: not on a disk */
+  whole = whole && (target->name != NULL || target_link(target, fd));
+  int cause = errno;
+  if (fd >= 0 && close(fd) != 0 && whole) {
+    whole = false;
+    cause = errno;
   }
-  return done;
+  if (whole && rename(target->name, target->path) != 0) {
+    whole = false;
+    cause = errno;
+  }
+  if (!whole && target->name != NULL)
+    (void)unlink(target->name);
+  free(target->name);
+  free(target->path);
+  *target = (struct target_file){NULL, NULL, -1};
+  errno = cause;
+  return whole;
 }
 
 static bool target_replace_file(const char *path, const void *bytes, size_t size)
 {
-  char *real = realpath(path, NULL); /* replaces a link's target, not the link */
-  const char *target = real != NULL ? real : path;
-  char *name = NULL;
-  bool done = false;
+  struct target_file target;
+  const int fd = target_begin(&target, path);
 
-  if (real == NULL && errno != ENOENT) /* a new file is fine */
-    return false;
-  if (asprintf(&name, "%s.XXXXXX", target) >= 0) {
-    done = target_fill_and_replace(target, name, bytes, size);
-    const int cause = errno;
-    free(name);
-    errno = cause;
-  }
-  const int cause = errno;
-  free(real);
-  errno = cause;
+  return target_finish(&target, fd, fd >= 0 && target_fill(fd, bytes, size));
+}
+
+/* ---- standard output ---------------------------------------------------------------- */
+
+/* The file that standard output is. */
+static struct target_file output_target = {NULL, NULL, -1};
+
+/* However the program ends, unless by a signal. */
+static void target_forget(void)
+{
+  if (output_target.name != NULL)
+    (void)unlink(output_target.name);
+}
+
+bool target_redirect(const char *path)
+{
+  struct stat found;
+  const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+  const int fd = in_place ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                          : target_begin(&output_target, path);
+  const int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  const bool done = fd >= 0 && before >= 0 && dup2(fd, STDOUT_FILENO) >= 0;
+
+  if (!done)
+    (void)report_errno(path);
+  else
+    output_name(path);
+  if (fd >= 0)
+    (void)close(fd);
+  output_target.before = before;
+  (void)at_quick_exit(target_forget);
+  return done;
+}
+
+bool target_settle(const char *path, bool whole)
+{
+  const bool replaces = output_target.path != NULL;
+  sigset_t before;
+
+  target_hold_signals(path, &before);
+  const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  /* Some file systems report only at close() that there was no space. */
+  bool done = fd >= 0 && dup2(output_target.before, STDOUT_FILENO) >= 0;
+  (void)close(output_target.before);
+  if (replaces)
+    done = target_finish(&output_target, fd, done && whole);
+  else
+    done = close(fd) == 0 && done;
+  if (whole && !done)
+    (void)report_errno(path);
+  output_name(NULL);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return done;
 }
 
@@ -278,7 +390,12 @@ static bool target_overwrite(const char *path, const void *bytes, size_t size)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-  return fd >= 0 && target_fill(fd, bytes, size);
+  bool written = fd >= 0 && target_fill(fd, bytes, size);
+  const int cause = errno;
+  if (fd >= 0 && close(fd) != 0 && written)
+    return false;
+  errno = cause;
+  return written;
 }
 
 bool target_replace(const char *path, const void *bytes, size_t size)

@@ -20,6 +20,9 @@ bool target_is_standard(const char *path);
  */
 bool target_check(const char *path);
 
+/* The same for a file that may be one of those that are read, because it is replaced after that. */
+bool target_check_replaced(const char *path);
+
 /* The same for a shared filter that did not exist when it was looked for.  On a server, another
  * process may make it at any time, so nothing is checked there. */
 bool target_check_shared(const char *path);
@@ -59,5 +62,15 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
  * Returns false after a report; then `path` is unchanged and no temporary file is left.
  */
 bool target_replace(const char *path, const void *bytes, size_t size);
+
+/*
+ * The same for all that is written to standard output from target_redirect() to target_settle(), which replaces
+ * `path` if the output is `whole`, or else leaves it as it was.  The new file has no name until then; on file systems
+ * without such files it has one, which stays if a signal ends the program.
+ *
+ * Both return false after a report.
+ */
+bool target_redirect(const char *path);
+bool target_settle(const char *path, bool whole);
 
 #endif

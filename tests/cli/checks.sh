@@ -9,6 +9,11 @@ work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
 # shellcheck disable=SC2046 # words
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
+# A check by a name that nothing has ends the test.  (Called in a subshell.)
+command_not_found_handle() {
+  echo "FAILED: line ${BASH_LINENO[0]}: no command $1"
+  kill $$
+}
 passed=0
 failed=0
 

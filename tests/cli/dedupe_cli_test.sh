@@ -47,6 +47,57 @@ gives "dedupe of long lines" 0 "$tool" dedupe -q --threads 2 -p 1e-9 edges edges
 check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges)
 prints "dedupe of nothing" 0 "" "$tool" dedupe -q -p 0.1 /dev/stdin -n 1 </dev/null
 
+# Without -p.
+printf 'b\na\nb\nc\nA\na\n\nb\n' >letters
+prints "dedupe -c" 0 "      3 b,      2 a,      1 c,      1 A,      1 ," bash -c '"$1" dedupe -qc letters | tr "\n" ,' _ "$tool"
+prints "dedupe -d of a pipe" 0 "b,a," bash -c '"$1" dedupe -qd <<<"$(cat letters)" | tr "\n" ,' _ "$tool"
+prints "dedupe -u -i" 0 "c,," bash -c '"$1" dedupe -qui letters | tr "\n" ,' _ "$tool"
+prints "dedupe -i" 0 "b,a,c,," bash -c '"$1" dedupe -qi letters | tr "\n" ,' _ "$tool"
+prints "dedupe -i -p" 0 "b,a,c,," bash -c '"$1" dedupe -qi -p 1e-9 letters | tr "\n" ,' _ "$tool"
+printf '@[`{aZéÉ\n' >edge_letters
+printf '@[`{AzéÉ\nAbcdefgHIJK,AbcdefgHIJK\nabcDEFGHijk,ABCDEFGHIJK\n' >>edge_letters
+prints "dedupe -i: ASCII alone" 0 "2" bash -c '"$1" dedupe -qi edge_letters | wc -l' _ "$tool"
+prints "dedupe -i: two fields" 0 "6" bash -c '"$1" dedupe -qi -k 1 -k 1 -t , edge_letters letters | wc -l' _ "$tool"
+refuses "dedupe -d -u" "give --repeated or --unique" "$tool" dedupe -d -u letters
+refuses "dedupe -c -p" "a filter does not count" "$tool" dedupe -c -p 0.1 letters
+
+# --header.
+printf 'id,v\n1,a\n2,b\n' >a.csv
+printf 'id,v\n1,a\n3,b\n' >b.csv
+printf 'ID,v\n1,a\n' >c.csv
+printf 'id,v' >short.csv
+: >none.csv
+for way in "" "-p 1e-9" "-p 1e-9 --unordered"; do
+  prints "dedupe --header $way" 0 "id,v 1,a 2,b 3,b " \
+    bash -c '"$1" dedupe -q $2 --header 1 none.csv short.csv a.csv b.csv none.csv | tr "\n" " "' _ "$tool" "$way"
+done
+prints "dedupe --header -c of a pipe" 0 "id,v       2 1,a       1 3,b       1 4 " \
+  bash -c 'cat b.csv - <<<"1,a
+4" | "$1" dedupe -q -c --header 1 | tr "\n" " "' _ "$tool"
+told "dedupe --header: another one" 2 "c.csv: begins with another header than the first file" "$tool" dedupe --header 1 a.csv c.csv
+prints "dedupe --header: all lines" 0 "id,v 1,a 2,b " bash -c '"$1" dedupe -q --header 9 a.csv a.csv | tr "\n" " "' _ "$tool"
+
+# -o.
+cp near replaced
+chmod 640 replaced
+ln -s replaced link
+prints "dedupe -o a FILE" 0 "" "$tool" dedupe -q -o link link
+check "dedupe -o: each once" cmp replaced near.kept
+check "dedupe -o: its permissions" equal "$(stat -c %a replaced)" 640
+check "dedupe -o: a link stays" test -L link
+refuses "dedupe -o: a bad line" "near:1: " "$tool" dedupe -o replaced --jsonl a near
+check "dedupe -o: what fails changes nothing" cmp replaced near.kept
+refuses "dedupe -o: no folder" "no/such: cannot be written: No such file" "$tool" dedupe -o no/such near
+refuses "dedupe -o: full" "/dev/full: No space left on device" "$tool" dedupe -o /dev/full near
+prints "dedupe -o -" 0 again "$tool" dedupe -q -o - again
+refuses "dedupe -o --json" "leave out -o" "$tool" dedupe -o new --json near
+(ulimit -f 8 && "$tool" dedupe -o new near) 2>err && rc=0 || rc=$?
+check "dedupe -o: a full disk" equal "$rc" 2
+check "dedupe -o: a full disk is named" holds err "new: File too large"
+(ulimit -f 8 && "$tool" dedupe -p 1e-9 -o new near) 2>err && rc=0 || rc=$?
+check "dedupe -o -p: a full disk" equal "$rc" 2
+check "dedupe -o: nothing is left" equal "$(ls -A | grep -c '^new')" 0
+
 # The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its time.
 gives "dedupe --json" 0 "$tool" dedupe --json -p 0.01 --strategy guava-mitz64 hundred
 check "dedupe: one object, no keys" equal "$(wc -l <out)" 1

@@ -22,6 +22,8 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
                                    .between = way->between},
                         .memory = way->memory,
                         .prints = true,
+                        .which = (enum exact_which)way->which,
+                        .numbered = way->numbered,
                         .spill = {.folder = way->temp}};
 
   if (way->jsonl != NULL) {

@@ -19,7 +19,9 @@ struct exact_way {
   const char* temp;
   const char* jsonl;      // the member that is the key; NULL: the whole line
   int bad_lines;          // enum keys_bad
-  void (*between)(void);  // before the second of two reads
+  void (*between)(void);  // before the last of several reads
+  int which;              // enum exact_which
+  bool numbered;
 };
 
 struct exact_figures {

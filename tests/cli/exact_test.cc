@@ -17,6 +17,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -42,6 +43,28 @@ std::string FirstOnes(const std::string& text) {
     const std::string line = text.substr(at, end - at);
     if (seen.insert(line).second) kept += line + '\n';
     at = end + 1;
+  }
+  return kept;
+}
+
+// What `uniq` prints of lines that need not follow one another: `which` as enum exact_which.
+std::string Counted(const std::string& text, int which, bool numbered) {
+  std::unordered_map<std::string, uint64_t> times;
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    times[lines.back()]++;
+    at = end + 1;
+  }
+  std::unordered_set<std::string> seen;
+  std::string kept;
+  for (const std::string& line : lines) {
+    const uint64_t n = times[line];
+    if (which == 2 ? n > 1 : !seen.insert(line).second || (which == 1 && n == 1)) continue;
+    char number[32] = "";
+    if (numbered) snprintf(number, sizeof number, "%7llu ", static_cast<unsigned long long>(n));
+    kept += number + line + '\n';
   }
   return kept;
 }
@@ -321,6 +344,65 @@ TEST(Exact, LinesWithoutAKeyArePassedSkippedOrTheEnd) {
   }
 }
 
+// ---- Counting -----------------------------------------------------------------------------
+
+TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
+  const Folders folders;
+  for (const Input& input : Inputs(1)) {
+    const std::string path = folders.File(input.text);
+    for (const int which : {0, 1, 2})
+      for (const bool numbered : {false, true})
+        for (const unsigned threads : {2, 5}) {
+          if (which == 0 && !numbered) continue;
+          exact_way way = Of(kMuch, 0, threads == 2 ? 0.3 : 0.01, true); // with many false positives, and few
+          const bool piped = threads == 5;
+          way.threads = threads;
+          way.temp = folders.temp();
+          way.path = piped ? nullptr : path.c_str();
+          way.which = which;
+          way.numbered = numbered;
+          const std::string kept = Counted(input.text, which, numbered);
+          const Outcome outcome = Dedupe(way, piped ? &input.text : nullptr);
+          ASSERT_TRUE(outcome.output == kept)
+              << input.name << ", " << which << numbered << ", " << threads << " threads: "
+              << outcome.output.size() << " bytes, not " << kept.size() << "; " << outcome.errors;
+          ASSERT_EQ(outcome.status, 0) << input.name << outcome.errors;
+          ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(kept.begin(), kept.end(), '\n')));
+        }
+  }
+}
+
+TEST(Exact, CountsNothingAfterALineWithoutAKey) {
+  const Folders folders;
+  const std::string good = Jsonl(20000, false), late = good + "no JSON\n" + Jsonl(60000, false);
+  const std::string path = folders.File(late);
+  for (const bool piped : {false, true}) {
+    exact_way way = Of(kMuch, 0, 0.01);
+    way.threads = 5;
+    way.temp = folders.temp();
+    way.path = piped ? nullptr : path.c_str();
+    way.jsonl = "id";
+    way.numbered = true;
+    const Outcome outcome = Dedupe(way, piped ? &late : nullptr);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(outcome.output == Counted(good, 0, true)) << outcome.output.size();
+    EXPECT_NE(outcome.errors.find(":20001: "), std::string::npos) << outcome.errors;
+  }
+}
+
+TEST(Exact, TooManyRepeatedKeysToCountAreAnError) {
+  const Folders folders;
+  const std::string text = Lines(100000, [](size_t i) { return Number(i / 2); }), path = folders.File(text);
+  exact_way way = Of(kMiB, 0, 0.01);
+  way.temp = folders.temp();
+  way.path = path.c_str();
+  way.which = 1;
+  const Outcome outcome = Dedupe(way, nullptr);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_NE(outcome.errors.find("the repeated keys need more memory"), std::string::npos) << outcome.errors;
+}
+
 // ---- Failures --------------------------------------------------------------------------------
 
 const Input& Random() {
@@ -419,15 +501,17 @@ TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
 }
 
 // Each call that can fail, fails once: memory, files, threads.
-void ExpectNoLossByFailures(unsigned step) {
+void ExpectNoLossByFailures(unsigned step, bool numbered = false) {
   const Folders folders;
   const std::string path = folders.File(Random().text);
+  const std::string kept = numbered ? Counted(Random().text, 0, true) : Random().kept;
   for (const bool piped : {false, true}) {
     bool failed = true;
     for (uint64_t nth = 1; failed; nth += step) {
-      exact_way way = Of(kMiB / 2, kMiB / 8, 0.3);
+      exact_way way = Of(numbered ? kMuch : kMiB / 2, kMiB / 8, 0.3);
       way.temp = folders.temp();
       way.path = piped ? nullptr : path.c_str();
+      way.numbered = numbered;
       const Outcome outcome = Dedupe(way, piped ? &Random().text : nullptr, [nth] {
         calls::Plan plan;
         plan.deed = calls::Deed::kFail;
@@ -437,8 +521,7 @@ void ExpectNoLossByFailures(unsigned step) {
       });
       failed = outcome.figures.failed != 0;
       ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
-      ASSERT_TRUE(outcome.status == 0 ? outcome.output == Random().kept
-                                      : IsBeginningOf(outcome.output, Random().kept))
+      ASSERT_TRUE(outcome.status == 0 ? outcome.output == kept : IsBeginningOf(outcome.output, kept))
           << piped << " call " << nth << ": " << outcome.errors;
       ASSERT_TRUE(outcome.status == 0 || !outcome.errors.empty()) << nth;
     }
@@ -448,6 +531,8 @@ void ExpectNoLossByFailures(unsigned step) {
 TEST(Exact, AFailingCallLosesNoLine) { ExpectNoLossByFailures(61); }
 
 TEST(ExactSlow, AFailingCallLosesNoLine) { ExpectNoLossByFailures(3); }
+
+TEST(ExactSlow, AFailingCallLosesNoCount) { ExpectNoLossByFailures(3, true); }
 
 // ---- Memory ----------------------------------------------------------------------------------
 
