@@ -159,7 +159,7 @@ static void growing_query_act(lfb_growing *growing, pending *some)
  * and drops them.  No pending key has been found. */
 static void growing_put_some(lfb_growing *growing, const lfb_layer *newest, pending *some)
 {
-  const size_t count = some->left < newest->keys ? some->left : newest->keys;
+  const size_t most = lfb_layers_keys(newest), count = some->left < most ? some->left : most;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
   const uint64_t on = newest->kernel->many(&newest->filter->layout, LFB_KERNEL_PUT, some->low,
                                            some->high, count, answers);

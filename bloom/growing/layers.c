@@ -56,18 +56,44 @@ static uint32_t layer_step_shift(uint64_t step)
   return step < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(step);
 }
 
-/* Computes when a layer is full, and how often its count is summed. */
+static uint64_t layer_stripes(const lfb_layer *layer)
+{
+  const lfb_stripes *count = &layer->filter->layout.count;
+
+  return (uint64_t)count->owned + count->shared;
+}
+
+/* Computes when a layer is full, and the shortest step. */
 static void layer_measure(lfb_layer *layer, double fpp)
 {
-  const lfb_layout *layout = &layer->filter->layout;
-  const uint64_t most = layer_most_bits(layer->filter, fpp);
-  const uint64_t slack = most / SLACK, stripes = layout->count.owned + layout->count.shared;
+  const uint64_t most = layer_most_bits(layer->filter, fpp), slack = most / SLACK;
 
   layer->full_bits = most - slack;
   /* Half of the slack is for what the stripes hold back, half for puts in progress. */
-  layer->step_shift = layer_step_shift(slack / (2 * stripes));
-  const uint64_t keys = (UINT64_C(1) << layer->step_shift) / layout->probes;
-  layer->keys = keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (uint32_t)keys : LFB_LAYER_KEYS;
+  layer->least_shift = layer_step_shift(slack / (2 * layer_stripes(layer)));
+  atomic_init(&layer->step_shift, layer->least_shift);
+}
+
+/* The step that a layer with `bits_set` bits set needs. */
+static uint32_t layer_wanted_shift(const lfb_layer *layer, uint64_t bits_set)
+{
+  const uint64_t left = layer->full_bits > bits_set ? layer->full_bits - bits_set : 0;
+  const uint32_t shift = layer_step_shift(left / (4 * layer_stripes(layer)));
+
+  return shift > layer->least_shift ? shift : layer->least_shift;
+}
+
+/* Shortens the step of a layer that had `bits_set` bits set. */
+static void layer_pace(lfb_layer *layer, uint64_t bits_set)
+{
+  const uint32_t wanted = layer_wanted_shift(layer, bits_set);
+  uint32_t seen = atomic_load_explicit(&layer->step_shift, memory_order_relaxed);
+
+  /* relaxed, all: the step publishes no other data. */
+  while (wanted < seen &&
+         !atomic_compare_exchange_strong_explicit(&layer->step_shift, &seen, wanted,
+                                                memory_order_relaxed, memory_order_relaxed))
+    ;
 }
 
 /* ---- making them ------------------------------------------------------------- */
@@ -104,6 +130,8 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
                       .kernel = filter->kernel,
                       .number = older == NULL ? 0 : older->number + 1};
   layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
+  if (growing->mapping == NULL)
+    atomic_init(&made->step_shift, layer_wanted_shift(made, lfb_stripes_sum(&filter->layout.count)));
   *layer = made;
   return LFB_OK;
 }
@@ -263,6 +291,7 @@ void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
 {
   const uint64_t bits_set = lfb_stripes_sum(&layer->filter->layout.count);
 
+  layer_pace((lfb_layer *)layer, bits_set);
   if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer)
     return;
   const lfb_status status = layers_add_next(growing, layer);

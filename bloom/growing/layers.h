@@ -13,12 +13,17 @@
  * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
- *            all stripes only when its stripe passes a multiple of the layer's step.  The step and
- *            the number of keys put at a time are limited: all stripes together hold back at most
- *            1/64 of the bits at which the layer would reach its fpp.  The layer counts as full
- *            that much earlier.  A layer in a file has its stripes in the file.  A process that
- *            dies between turning bits on and adding them leaves the layer's count too low, by the
- *            bits of one call.
+ *            all stripes only when its stripe passes a multiple of the layer's step.  At the end of
+ *            a layer the step and the number of keys put at a time are limited: all stripes together
+ *            hold back at most 1/64 of the bits at which the layer would reach its fpp.  The layer
+ *            counts as full that much earlier.
+ *            Before, the step is longer: what is left until the layer is full, divided by four times
+ *            the stripes, when a thread last summed.  So if no thread sums, all stripes together hold
+ *            back a quarter of what is left, and as much is being put.  The step only shrinks, so a
+ *            thread that is stopped before it writes an old step lengthens none.
+ *            A layer in a file has its stripes in the file, and the short step always: the step is
+ *            each process's own.  A process that dies between turning bits on and adding them leaves
+ *            the layer's count too low, by the bits of one call.
  * Claims     lfb_claims_claim() decides a claim in the cells of the first layer.  For it all layers
  *            are one filter: a hash is present if one layer has all its bits, and is put into the
  *            newest.  The argument in claims.h holds, with these additions:
@@ -54,8 +59,8 @@ struct lfb_layer {
   lfb_filter *filter;
   const lfb_kernel *kernel; /* the filter's; here it saves reading one cache line */
   uint32_t number;     /* 0 for the first                                           */
-  uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
-  uint32_t keys;       /* that may be put between two sums of the count, at least 1 */
+  uint32_t least_shift; /* log2 of the shortest step                                */
+  LFB_ATOMIC(uint32_t) step_shift; /* log2 of the step: the bits of a stripe between two sums */
   uint64_t full_bits;  /* the layer is full at this number of set bits              */
   LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
 };
@@ -195,13 +200,27 @@ static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
 /* Adds the next layer if `layer`, which is or was the newest, is full. */
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
 
+/* How many keys may be put at a time: at least 1. */
+static inline size_t lfb_layers_keys(const lfb_layer *layer)
+{
+  /* relaxed: an older step is longer, and was right when it was read. */
+  const uint32_t shift =
+      LFB_STD atomic_load_explicit(&layer->step_shift, LFB_STD memory_order_relaxed);
+  const uint64_t keys = (UINT64_C(1) << shift) / layer->filter->layout.probes;
+
+  return keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (size_t)keys : (size_t)LFB_LAYER_KEYS;
+}
+
 /* Counts `on` bits that were turned on in a layer.  Returns whether `on` is above 0. */
 static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
 {
   if (on == 0)
     return false;
+  /* relaxed: as in lfb_layers_keys(). */
+  const uint32_t shift =
+      LFB_STD atomic_load_explicit(&layer->step_shift, LFB_STD memory_order_relaxed);
   const uint64_t before = lfb_stripes_add_told(&layer->filter->layout.count, on);
-  if (__builtin_expect((before + on) >> layer->step_shift != before >> layer->step_shift, 0))
+  if (__builtin_expect((before + on) >> shift != before >> shift, 0))
     lfb_layers_grow(growing, layer);
   return true;
 }

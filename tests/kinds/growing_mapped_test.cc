@@ -91,13 +91,15 @@ void PutSome(const Growing& growing, uint64_t stream, uint64_t from, uint64_t to
 }
 
 // If no process has died, the sum of bits in the file, by which a layer is found full, is that
-// of its words.
+// of its words.  The step between two sums is the shortest: another process does not know of a longer one.
 void ExpectCountedInTheFile(const Growing& growing) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
-  for (; layer != nullptr; layer = layer->older)
+  for (; layer != nullptr; layer = layer->older) {
+    EXPECT_EQ(layer->step_shift, layer->least_shift) << layer->number;
     EXPECT_EQ(lfb_stripes_sum(&layer->filter->layout.count),
               lfb_bits_count(&layer->filter->layout.bits))
         << layer->number;
+  }
 }
 
 // Runs act(p) in process p of several, each of which must end by itself.
