@@ -1,6 +1,10 @@
 /*
  * many.c - the filter's operations on many keys.  Each piece of keys is hashed, then passed to
  * the strategy, which prefetches many lines, or to a big batch.
+ *
+ * Known keys  A put of a present key is a query that does not know it: it fetches its line for writing,
+ *             and one key at a time.  So if most keys of the turn before were present, a turn of puts
+ *             queries first, and then puts the absent keys one by one.  Their lines are in a cache.
  */
 #include <lfbloom/filter.h>
 
@@ -8,14 +12,77 @@
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
-/* The context of many_act() and many_claim_act(). */
+/* The context of the acts below. */
 typedef struct many_keys {
   const lfb_filter *filter;
   uint64_t *answers; /* NULL if not wanted */
-  lfb_kernel_verb verb;
+  bool *known; /* of a put: whether most keys of the turn before were present */
 } many_keys;
 
-static size_t many_act(const void *context, const uint64_t *low, const uint64_t *high,
+enum { MANY_TURN = 1024 }; /* keys; their lines fit into the second cache */
+
+/* Puts the `absent` hashes of a word of answers.  `*answers` receives which turned on
+ * a bit.  Returns how many bits were turned on. */
+static uint64_t many_put_word(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
+                              uint64_t absent, uint64_t *answers)
+{
+  uint64_t turned_on = 0, fresh = 0;
+
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    const uint32_t on = filter->kernel->put(&filter->layout, hash);
+    turned_on += on;
+    fresh |= (uint64_t)(on != 0) << i;
+  }
+  *answers = fresh;
+  return turned_on;
+}
+
+/* Puts hashes of which most are present. */
+static uint64_t many_put_known(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
+                               size_t count, uint64_t *answers)
+{
+  uint64_t turned_on = 0;
+
+  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, answers);
+  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
+    const size_t left = count - at;
+    const uint64_t all = left < LFB_WORD_BITS ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    uint64_t *answer = &answers[at / LFB_WORD_BITS];
+    turned_on += many_put_word(filter, low + at, high == NULL ? NULL : high + at, all & ~*answer,
+                               answer);
+  }
+  return turned_on;
+}
+
+static size_t many_put_act(const void *context, const uint64_t *low, const uint64_t *high,
+                           size_t first, size_t count)
+{
+  const many_keys *m = context;
+  const lfb_layout *layout = &m->filter->layout;
+  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
+  size_t yes = 0;
+
+  for (size_t at = 0, turn; at < count; at += turn) {
+    const uint64_t *above = high == NULL ? NULL : high + at;
+    uint64_t *answers = into + at / LFB_WORD_BITS;
+    turn = count - at < MANY_TURN ? count - at : (size_t)MANY_TURN;
+    if (!*m->known && at > 0) /* the first turn has shown that they are new */
+      turn = count - at;
+    const uint64_t turned_on =
+        *m->known ? many_put_known(m->filter, low + at, above, turn, answers)
+                  : m->filter->kernel->many(layout, LFB_KERNEL_PUT, low + at, above, turn, answers);
+    lfb_layout_count(layout, turned_on);
+    const size_t fresh = lfb_piece_yes(answers, turn);
+    *m->known = fresh <= turn / 4;
+    yes += fresh;
+  }
+  return yes;
+}
+
+static size_t many_query_act(const void *context, const uint64_t *low, const uint64_t *high,
                        size_t first, size_t count)
 {
   const many_keys *m = context;
@@ -23,9 +90,7 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
 
-  const uint64_t turned_on = m->filter->kernel->many(layout, m->verb, low, high, count, into);
-  if (m->verb == LFB_KERNEL_PUT)
-    lfb_layout_count(layout, turned_on);
+  (void)m->filter->kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, into);
   return lfb_piece_yes(into, count);
 }
 
@@ -112,19 +177,20 @@ static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t cou
 static size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
                          uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
-  return many_pieces(filter, keys, count, hash_of, many_act, &m);
+  const many_keys m = {filter, answers, NULL};
+  return many_pieces(filter, keys, count, hash_of, many_query_act, &m);
 }
 
 /* A big batch counts the new keys but does not know which they are. */
 static size_t many_put(lfb_filter *filter, const void *keys, size_t count,
                        uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, LFB_KERNEL_PUT};
+  bool known = false;
+  const many_keys m = {filter, answers, &known};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
-    return many_pieces(filter, keys, count, hash_of, many_act, &m);
+    return many_pieces(filter, keys, count, hash_of, many_put_act, &m);
   const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
 }
@@ -133,7 +199,7 @@ static size_t many_put(lfb_filter *filter, const void *keys, size_t count,
 static size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
                          uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
+  const many_keys m = {filter, answers, NULL};
   return filter->strategy->puts_claim
              ? many_put(filter, keys, count, answers, hash_of)
              : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);

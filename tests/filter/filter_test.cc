@@ -1,6 +1,7 @@
 // The filter on one thread: every way of putting and asking, for every strategy.
-#include <cmath>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/race.h"
@@ -107,6 +108,36 @@ TEST_P(EveryStrategy, ManyIntegersAndHashesAsOneByOne) {
     found += lfb_filter_might_contain_u64(one.get(), key);
   }
   EXPECT_EQ(lfb_filter_might_contain_many_u64(many.get(), keys.data(), n, nullptr), found);
+}
+
+// Turns of many keys in which none, some, most or all are present, so that puts begin and end to query
+// first: bloom/filter/many.c.
+TEST_P(EveryStrategy, ManyKnownKeysAsOneByOne) {
+  constexpr size_t turn = 1024, n = 16 * turn + 100;
+  std::vector<uint64_t> hashes;
+  uint64_t fresh = 0;
+  for (size_t i = 0; i < n; i++) {
+    const size_t in16 = std::array<size_t, 8>{16, 0, 1, 0, 4, 5, 16, 2}[i / turn % 8];  // how many of 16 are new
+    const bool is_new = i < turn || Mix(5, i) % 16 < in16;
+    const uint64_t number = is_new ? fresh++ : Mix(6, i) % fresh;
+    hashes.push_back(Mix(7, number));
+  }
+  for (const bool pieces : {false, true}) {  // in one call, and in calls that begin anywhere
+    const Filter one = Make(n, 0.001, GetParam()), many = Make(n, 0.001, GetParam());
+    for (size_t from = 0, count; from < n; from += count) {
+      count = pieces ? std::min<size_t>(n - from, 1 + Mix(8, from) % 3000) : n;
+      std::vector<uint64_t> answers((count + 63) / 64);
+      size_t expected = 0;
+      const size_t yes = lfb_filter_put_many_hash(many.get(), hashes.data() + from, count, answers.data());
+      for (size_t i = 0; i < count; i++) {
+        const bool wanted = lfb_filter_put_hash(one.get(), hashes[from + i]);
+        expected += wanted;
+        ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, wanted) << from << " + " << i;
+      }
+      EXPECT_EQ(yes, expected);
+    }
+    EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
+  }
 }
 
 struct Person {
