@@ -244,6 +244,7 @@ static int target_open_beside(struct target_file *target)
 {
   char *folder = strdup(target->path);
   char *slash = folder == NULL ? NULL : strrchr(folder, '/');
+  char *name = NULL;
   int fd = -1;
 
   if (slash != NULL)
@@ -251,13 +252,13 @@ static int target_open_beside(struct target_file *target)
   if (folder != NULL)
     fd = open(slash == NULL ? "." : folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   free(folder);
-  if (fd >= 0 || asprintf(&target->name, "%s.XXXXXX", target->path) < 0)
+  if (fd >= 0 || asprintf(&name, "%s.XXXXXX", target->path) < 0)
     return fd;
-  fd = mkostemp(target->name, O_CLOEXEC);
-  if (fd < 0) {
-    free(target->name);
-    target->name = NULL;
-  }
+  fd = mkostemp(name, O_CLOEXEC);
+  if (fd >= 0)
+    target->name = name;
+  else
+    free(name);
   return fd;
 }
 
