@@ -12,7 +12,7 @@ fail() {
 }
 
 "$report" "$@" --smoke --out="$out"
-for picture in size threads fpp peers-u64 peers-bytes36; do
+for picture in size two threads fpp peers-u64 peers-bytes36; do
   grep -q '</svg>' "$out/$picture.svg" || fail "$picture.svg is not whole"
 done
 figure='[0-9.]* ([0-9.]*)'
@@ -25,7 +25,7 @@ for row in '| put new, fast, many | 1% | 64 KiB | [0-9.]* | limit: two cmpxchg a
   grep -q "^$row" "$out/report.md" || fail "there is no row $row"
 done
 captions=$(grep -cE '^<sub>.*cores; .*gcc.*; [0-9-]{10}; medians of 1 rounds: `\./bazelw run .*`</sub>$' "$out/report.md" || true)
-((captions == 5)) || fail "$captions of 5 pictures say where, when and by what they were drawn"
+((captions == 6)) || fail "$captions of 6 pictures say where, when and by what they were drawn"
 
 # Each kind of key: the library, its filter of Guava's and every peer, by every call that it has; a
 # cell for each in the table.

@@ -67,6 +67,8 @@ $(table sizes report)
 
 ## Threads that share one filter
 
+$(picture two "two threads: million operations per second")
+
 $(picture threads "rate against threads")
 
 Hashes given, 1 %, million operations per second; in brackets the multiple of the limit's time with
@@ -137,6 +139,6 @@ draw() { # script, picture, further variables
 
 draw_pictures() {
   local picture keys
-  for picture in size threads fpp; do draw "$picture" "$picture"; done
+  for picture in size two threads fpp; do draw "$picture" "$picture"; done
   for keys in u64 bytes36; do draw peers "peers-$keys" "keys = '$keys'"; done
 }

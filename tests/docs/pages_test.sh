@@ -1,17 +1,18 @@
 #!/bin/bash
-# pages_test.sh TOOL VERSION README NEWS PAGE... -- HEADER...: checks the README,
+# pages_test.sh TOOL VERSION README NEWS GUIDE PAGE... -- HEADER...: checks the README,
 # NEWS.md and the other pages. Links have targets, the figures of memory are the tool's,
-# the newest changes are those of this version, and each header, strategy and command is named.
+# the newest changes are those of this version, each header, strategy and command is named, and the
+# README is short: the table of peers on its first screen, and no more than 150 lines.
 #
 # Seen to fail with a link to a heading that was renamed, with a link to a file that does not
-# exist, with 7 % written as 8 %, with another version, and with a header that NEWS.md does
-# not name.
+# exist, with 7 % written as 8 %, with another version, with a header that NEWS.md does
+# not name, and with ten lines more before "## Why".
 set -euo pipefail
 source tests/support/complain.sh
 
-tool=$1 version=$2 readme=$3 news=$4
-shift 4
-pages=("$readme" "$news")
+tool=$1 version=$2 readme=$3 news=$4 guide=$5
+shift 5
+pages=("$readme" "$news" "$guide")
 while [[ $1 != -- ]]; do
   pages+=("$1")
   shift
@@ -37,7 +38,12 @@ for page in "${pages[@]}"; do
 done
 ((links > 40)) || complain "only $links links were found"
 
-# ---- memory, as the README says it ----
+# ---- how long the README is ----
+(($(wc -l <"$readme") <= 150)) || complain "the README has more than 150 lines"
+why=$(grep -nx '## Why' "$readme" | cut -d: -f1)
+((${why:-99} <= 20)) || complain "the README's first screen does not say why"
+
+# ---- memory, as the README and the guide say it ----
 # bytes STRATEGY P: of a filter for 10 million keys.
 bytes() {
   "$tool" plan -n 10M -p "$2" --json |
@@ -46,13 +52,14 @@ bytes() {
 # more STRATEGY THAN P: by how many percent.
 more() { awk -v a="$(bytes "$1" "$3")" -v b="$(bytes "$2" "$3")" 'BEGIN { printf "%.0f %%", 100 * a / b - 100 }'; }
 mib() { awk -v bytes="$1" -v digits="$2" 'BEGIN { printf "%.*f MiB", digits, bytes / 1048576 }'; }
-said=$(tr '\n' ' ' <"$readme")
-says() { [[ $said == *"$1"* ]] || complain "the README does not say: $1"; }
+says() { # page, words
+  [[ $(tr '\n' ' ' <"$1") == *"$2"* ]] || complain "$1 does not say: $2"
+}
 classic=guava-mitz64
-says "more memory than the classic filter, $(more fast $classic 0.01) at 0.01, $(more fast $classic 0.0001) at 0.0001, $(more fast $classic 1e-6) at 1e-6, $(more fast $classic 1e-10) at 1e-10"
-says "$(more fast-pair fast 0.01) more memory than \`fast\` at 0.01, $(more fast-pair fast 0.001) at 0.001"
+says "$guide" "more memory than the classic filter, $(more fast $classic 0.01) at 0.01, $(more fast $classic 0.0001) at 0.0001, $(more fast $classic 1e-6) at 1e-6, $(more fast $classic 1e-10) at 1e-10"
+says "$guide" "$(more fast-pair fast 0.01) more memory than \`fast\` at 0.01, $(more fast-pair fast 0.001) at 0.001"
 set_bytes=$("$tool" demo -n 100k --seed 1 --progress never --json | sed -E 's/.*"hash_set_bytes": ([0-9]+).*/\1/')
-says "The filter takes $(mib "$(bytes fast 0.0001)" 1); a hash set of the same strings takes $(mib "$((set_bytes * 100))" 0)"
+says "$readme" "The filter takes $(mib "$(bytes fast 0.0001)" 1); a hash set of the same strings takes $(mib "$((set_bytes * 100))" 0)"
 
 # ---- nothing is left out ----
 # "## VERSION (DATE)", newest first; under each, changes of the four kinds.
@@ -69,12 +76,12 @@ for header in "$@"; do
   case ${header##*/} in
   c11.h | cpu.h | word.h) continue ;; # what others stand on
   esac
-  for page in "$readme" "$news"; do
+  for page in "$guide" "$news"; do
     grep -qF "lfbloom/${header##*/}" "$page" || complain "$page does not name lfbloom/${header##*/}"
   done
 done
 for strategy in $("$tool" plan -n 1000 -p 0.01 | awk 'NR > 3 { print $1 }'); do
-  for page in "$readme" "$news"; do
+  for page in "$guide" "$news"; do
     grep -qF "\`$strategy\`" "$page" || complain "$page does not name strategy $strategy"
   done
 done
