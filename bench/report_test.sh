@@ -24,6 +24,11 @@ for row in '| put new, fast, many | 1% | 64 KiB | [0-9.]* | limit: two cmpxchg a
   '| race, 2 threads | 64 KiB | [0-9.]* |' '| 0.1 | guava-mitz64 |'; do
   grep -q "^$row" "$out/report.md" || fail "there is no row $row"
 done
+# The report does not open with the targets; each that is missed has its reason in its row.
+[[ $(grep -m1 '^## ' "$out/report.md") == '## Every call at every size' ]] || fail "the report opens otherwise"
+grep -qF '**missed**' "$out/report.md" || fail "no target was missed in a run of seconds"
+reasonless=$(grep -F '**missed**' "$out/report.md" | grep -vE '\*\*missed\*\* \| [a-z0-9][^|]+ \|$' || true)
+[[ -z $reasonless ]] || fail "missed, and no reason: $reasonless"
 captions=$(grep -cE '^<sub>.*cores; .*gcc.*; [0-9-]{10}; medians of 1 rounds: `\./bazelw run .*`</sub>$' "$out/report.md" || true)
 ((captions == 6)) || fail "$captions of 6 pictures say where, when and by what they were drawn"
 

@@ -12,29 +12,18 @@ function rated(what, who, size, call, threads,    multiple) {
   return figure(rate(what, who, size, call, threads)) (multiple == "" ? "" : sprintf(" (%.2f)", multiple))
 }
 
-# The target of two threads against one; 0 if there is none.  In smaller filters two threads that
-# put meet in the same lines.
-function doubled(what, who, call, size) {
-  if (who !~ /^fast/ || call ~ /claim/) return 0
-  if (what == "query_present") return 1.95
-  if (what != "put_new" || size == "64KiB") return 0
-  return size == "1MiB" ? 1.8 : 1.95
+function ratio(more, less) {
+  return more == "" || less == "" ? "" : sprintf("%.2f", more / less)
 }
 
-function ratio(more, less, wanted) {
-  if (more == "" || less == "") return ""
-  return wanted ? sprintf("%.2f, %s", more / less, at_least(more / less, wanted)) : sprintf("%.2f", more / less)
-}
-
-function row(what, who, size, call,    t, r, line, wanted) {
+function row(what, who, size, call,    t, r, line) {
   for (t = 1; t <= counts; t++) {
     r[t] = rate(what, who, size, call, count[t])
     line = line " " rated(what, who, size, call, count[t]) " |"
   }
   if (r[2] == "") return
-  wanted = doubled(what, who, call, size)
   printf "| %s | %s | %s | %s |%s %s | %s |\n", words(what), who, words(call), binary(size), line,
-    ratio(r[2], r[1], wanted), ratio(r[5], r[2], wanted >= 1.95 ? 0.9 : 0)
+    ratio(r[2], r[1]), ratio(r[5], r[2])
 }
 
 END {
