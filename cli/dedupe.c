@@ -187,13 +187,22 @@ static int dedupe_print(struct dedupe *dedupe)
   return target_settle(dedupe->out_path, status != CLI_TROUBLE) ? status : CLI_TROUBLE;
 }
 
+/* -n: in a shared file it counts the keys of all runs. */
+static struct option_row dedupe_expected(struct options_count *to)
+{
+  struct option_row row = options_expected(to);
+  row.help = "with -p: number of distinct keys, with --shared of all runs together (default: the keys in "
+             "FILE..., repeats included; with --shared a new file grows)";
+  return row;
+}
+
 static int dedupe_run(int argc, char **argv)
 {
   struct dedupe dedupe = {.source = {.threads = options_default_threads(), .empty = true}};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&dedupe.config.fpp),
-      options_expected(&dedupe.expected),
+      dedupe_expected(&dedupe.expected),
       KEYS_ROWS(dedupe.source),
       options_strategy(&dedupe.strategy),
       options_hash(&dedupe.hash),
