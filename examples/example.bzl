@@ -28,6 +28,7 @@ def example(name, srcs, deps):
             "-pthread",
             "-lm",
         ],
+        visibility = ["//tests/docs:__pkg__"],
         deps = deps,
     )
 
