@@ -1,8 +1,10 @@
-// page_test.mjs TOOL LOADS PAGE: the calculator in headless Chromium, as people use it.
+// page_test.mjs TOOL LOADS GROWTHS PAGE: the calculator in headless Chromium, as people use it.
 //
 // Each check was seen to fail:
 //
 //   - the numbers: as in model_test.mjs
+//   - the default: with `fast` chosen at first
+//   - windows: with the table of G = 3 for G = 1
 //   - the keyboard: without the outline of :focus-visible; with strategies in the table that are
 //     not buttons
 //   - the messages: with the previous figures left in place
@@ -12,13 +14,14 @@
 //   - the curve: with its axis reversed
 //   - the network: with a style sheet linked from another host
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {realpathSync} from 'node:fs';
 import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 import {Browser} from './browser.mjs';
 import {answerAll, compare, loadRows, planRows} from './rows.mjs';
 
-const [tool, loads, page] = process.argv.slice(2);
+const [tool, loads, , page] = process.argv.slice(2);
 const url = String(pathToFileURL(realpathSync(page)));
 
 const textOf = (browser, id) => browser.evaluate(name => document.getElementById(name).textContent, id);
@@ -64,6 +67,28 @@ test('what is shown is what the tool says', () => onPage(1100, async browser => 
   }
 }));
 
+test('it begins with the default, and follows p', () => onPage(1100, async browser => {
+  const shown = () => browser.evaluate(() => ({name: document.querySelector('tr.chosen button').dataset.strategy,
+    asked: document.getElementById('strategy').value, command: document.getElementById('command').textContent}));
+  const first = await shown();
+  assert.deepEqual([first.asked, first.name], ['default', 'fast-pair']);
+  assert.doesNotMatch(first.command, /strategy/);
+  await ask(browser, '1M', '0.0049', 'default');
+  assert.equal((await shown()).name, 'fast');
+}));
+
+test('windows and growing filters are shown', () => onPage(1100, async browser => {
+  await ask(browser, '1M', '1e-6', 'default');
+  const rows = await browser.evaluate(() => [...document.querySelectorAll('#kinds tr')].map(
+    row => [...row.children].map(({textContent}) => textContent)));
+  assert.deepEqual(rows.map(([name]) => name),
+    ['window, G = 1', 'window, G = 3', 'window, G = 7', 'grown from 1,024', 'grown from n / 10']);
+  const {generations} = JSON.parse(execFileSync(tool,
+    ['plan', '--json', '--window', '1h', '-n', '1M', '-p', '1e-6'], {encoding: 'utf8'}));
+  for (const [i, {bits_per_key}] of Object.values(generations).entries())
+    assert.equal(rows[i][2], String(Number(bits_per_key.toPrecision(3))));
+}));
+
 test('one sees where the keyboard is', () => onPage(1100, async browser => {
   const outlined = () => getComputedStyle(document.activeElement).outlineStyle !== 'none' &&
     parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2;
@@ -86,8 +111,7 @@ test('all is asked without a mouse', () => onPage(1100, async browser => {
   await browser.press('Tab');
   await browser.type('0.1%');
   await browser.press('Tab');
-  await browser.press('ArrowDown');
-  await browser.press('ArrowDown');
+  for (let i = 0; i < 3; i++) await browser.press('ArrowDown');
   await browser.drawn();
   assert.equal(await browser.evaluate(() => location.hash), '#n=10M&p=0.1%25&strategy=guava-mitz64');
   assert.match(await textOf(browser, 'bits'), /143,775,936$/);

@@ -35,6 +35,56 @@ export function loadRows(loads) {
     }));
 }
 
+// What no strategy is: {kind, n, p, ...}, and what the library says of it, or {error: true}.
+//
+//   default   {name}              what `lfbloom plan` calls the default
+//   window    {generations, bytes, probes}  from `lfbloom plan --window`
+//   growing   {first, bytes, layers}        of filters that were filled
+export function kindRows(tool, growths) {
+  const asked = pairs.filter(({n}) => n !== '0');
+  const defaults = asked.map(({n, p}) =>
+    ({kind: 'default', n, p, name: JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p])).default}));
+  const windows = asked.flatMap(({n, p}) => {
+    let figures = {0: {error: true}}; // the tool ends if one of them cannot be
+    try {
+      figures = JSON.parse(execFileSync(tool, ['plan', '--json', '--window', '1h', '-n', n, '-p', p],
+        {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']})).generations;
+    } catch (error) {
+      assert.equal(error.status, 2);
+    }
+    return Object.entries(figures).map(([generations, {bytes, probes, error}]) =>
+      ({kind: 'window', n, p, generations: Number(generations), bytes, probes, error}));
+  });
+  const growing = run(growths, []).trim().split('\n').map(line => {
+    const [first, p, n, bytes, layers] = line.split(' ');
+    return {kind: 'growing', n, p, first: Number(first), bytes: Number(bytes), layers: Number(layers)};
+  });
+  return [...defaults, ...windows, ...growing];
+}
+
+// As answerAll, of kindRows.
+export const answerKinds = rows => rows.map(({kind, n, p, generations, first}) => {
+  const count = Number(n), rate = Number(p);
+  if (kind === 'default') {
+    const name = lfbloom.defaultOf(rate);
+    return {name: lfbloom.plan(count, rate, name).error ? null : name};
+  }
+  if (generations === 0)
+    return [1, 3, 7].some(of => lfbloom.planWindow(count, rate, of).error) ? {error: true} : {};
+  const {bytes, probes, layers, error} = kind === 'window' ? lfbloom.planWindow(count, rate, generations)
+    : lfbloom.planGrowing(count, rate, first);
+  return error ? {error: true} : {bytes, probes, layers};
+});
+
+export function compareKinds(rows, answers) {
+  rows.forEach((row, i) => {
+    for (const figure of ['name', 'error', 'bytes', 'probes', 'layers'])
+      assert.equal(answers[i][figure], row[figure], `${figure} of ${JSON.stringify(row)}`);
+  });
+  assert(rows.length > 700 && rows.filter(({error}) => error).length < rows.length / 2);
+  console.log(`${rows.length} defaults, windows and growing filters agree`);
+}
+
 const near = (a, b) => a === b || Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 
 // Runs next to the calculator, also in a browser, so all its inputs are arguments.
