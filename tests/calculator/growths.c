@@ -21,7 +21,8 @@ static bool growths_print(uint64_t first, double fpp)
     for (; key < at[i]; key++)
       lfb_growing_put_u64(growing, key);
     lfb_growing_stats(growing, &figures);
-    printf("%" PRIu64 " %.17g %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", first, fpp, key, figures.bytes, figures.layers);
+    printf("%" PRIu64 " %.17g %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", first, fpp, key,
+           figures.bytes, figures.layers);
   }
   lfb_growing_free(growing);
   return true;

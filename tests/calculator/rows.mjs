@@ -16,10 +16,17 @@ const PROBABILITIES = ['0.99', '0.5', '0.1', '0.03', '0.01', '0.001', '1e-4', '1
 const pairs = NUMBERS.flatMap(n => PROBABILITIES.map(p => ({n, p})));
 const run = (program, args) => execFileSync(program, args, {encoding: 'utf8'});
 
+const plans = new Map();
+function planned(tool, n, p) {
+  const key = `${n} ${p}`;
+  if (!plans.has(key)) plans.set(key, JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p])));
+  return plans.get(key);
+}
+
 // {n, p, name, bits, bytes, probes, fpp, reachable} or {n, p, name, error}, from `lfbloom plan`.
 export function planRows(tool) {
   return pairs.flatMap(({n, p}) => {
-    const {strategies} = JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p]));
+    const {strategies} = planned(tool, n, p);
     return Object.entries(strategies).map(([name, row]) => ({n, p, name, bits: row.bits,
       bytes: row.bytes, probes: row.probes, fpp: row.fpp_at_n, reachable: row.reachable_bits,
       error: row.error}));
@@ -43,7 +50,7 @@ export function loadRows(loads) {
 export function kindRows(tool, growths) {
   const asked = pairs.filter(({n}) => n !== '0');
   const defaults = asked.map(({n, p}) =>
-    ({kind: 'default', n, p, name: JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p])).default}));
+    ({kind: 'default', n, p, name: planned(tool, n, p).default}));
   const windows = asked.flatMap(({n, p}) => {
     let figures = {0: {error: true}}; // the tool ends if one of them cannot be
     try {
