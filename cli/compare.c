@@ -2,7 +2,7 @@
  * compare.c - `lfbloom compare`: estimates what two filters have in common.
  */
 #define _GNU_SOURCE /* optind */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

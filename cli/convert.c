@@ -2,7 +2,7 @@
  * convert.c - `lfbloom convert`: converts a filter file to another form.
  */
 #define _GNU_SOURCE /* optind */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -5,6 +5,7 @@
 #include "cli/demo.h"
 
 #include <errno.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>

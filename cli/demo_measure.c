@@ -5,6 +5,7 @@
  * keys from n on are absent.  Only the filter's calls are timed, not the making of keys.
  */
 #define _GNU_SOURCE /* clock_gettime */
+#include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* demo_print.c - prints the results of `lfbloom demo`. */
 #define _GNU_SOURCE /* clock_gettime */
 #include <inttypes.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 
 #include "cli/clock.h"

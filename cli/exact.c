@@ -3,6 +3,7 @@
 #include "cli/exact.h"
 
 #include <errno.h>
+#include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -1,6 +1,8 @@
 /* figures.c - a filter's figures as JSON. */
 #include "cli/figures.h"
 
+#include <lfbloom/filter_more.h>
+
 #include "cli/json.h"
 
 bool figures_made_for(const lfb_stats *stats)

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <getopt.h>
+#include <lfbloom/filter_more.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

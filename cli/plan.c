@@ -2,7 +2,7 @@
  * plan.c - `lfbloom plan`: calculates the sizes of filters.
  */
 #define _GNU_SOURCE /* optind */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <lfbloom/filter_more.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>

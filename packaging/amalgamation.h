@@ -28,6 +28,7 @@
 #include <lfbloom/delta.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/follow.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/growing_mapped.h>

@@ -4,7 +4,7 @@
  *
  * A thread must find each key that it put.  Exactly one claim of each key that all claim must win.
  */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include "bench/keys.h"
 

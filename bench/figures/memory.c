@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 /* Bytes requested and not freed; modulo 2^64, so that order does not matter. */
 static _Atomic(uint64_t) in_use;

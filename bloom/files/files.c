@@ -8,7 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef LFB_BLOOM_DESCRIPTION_H
 #define LFB_BLOOM_DESCRIPTION_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include "bloom/strategies/strategy.h"
 

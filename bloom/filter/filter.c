@@ -1,5 +1,5 @@
 /* filter.c - the operations of a filter: on one key, on its words, with another filter. */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include "bloom/filter/filter.h"
 #include "bloom/hashing/aes128.h"

@@ -1,6 +1,7 @@
 /* strategies.c - the table of strategies, and its look-up. */
 #include "bloom/strategies/strategies.h"
 
+#include <lfbloom/filter_more.h>
 #include <string.h>
 
 static const lfb_strategy *const strategies[] = {

@@ -9,7 +9,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include <errno.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include <errno.h>
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
 

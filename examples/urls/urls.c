@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

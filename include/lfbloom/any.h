@@ -20,6 +20,7 @@
 #define LFBLOOM_ANY_H
 
 #include <lfbloom/counting.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/window.h>
 

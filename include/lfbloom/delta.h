@@ -24,7 +24,7 @@
 #ifndef LFBLOOM_DELTA_H
 #define LFBLOOM_DELTA_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 LFB_EXTERN_C_BEGIN
 

@@ -28,7 +28,7 @@
 #ifndef LFBLOOM_WATCH_H
 #define LFBLOOM_WATCH_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 LFB_EXTERN_C_BEGIN
 

@@ -2,7 +2,7 @@
 #ifndef LFB_REDIS_MODULE_PIECES_H
 #define LFB_REDIS_MODULE_PIECES_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 typedef struct lfb_pieces lfb_pieces;
 

@@ -1,6 +1,7 @@
 /* settings.c - reads and changes the module's settings. */
 #include "redis/module/settings.h"
 
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * keys at P with other numbers of keys. One line each: STRATEGY KEYS FPP.
  */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // compare_test.cc - what two filters have in common (bloom/filter/compare.c), against exact sets.
 #include <gtest/gtest.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <array>
 #include <cmath>

@@ -6,7 +6,7 @@
 //   guava_ours wide FACTS                    filters of more than 2^32 bits
 //
 // GuavaOracle.java does the same with Guava; compare.cc compares the facts.
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // java_double_ours.cc - java_double_ours SEED FACTS: our side of the test of
 // strategy java-double against the textbook filter in JavaDouble.java.
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // Parquet's Bloom filter (parquet/parquet.mjs). For each case in DIR/cases it reads the filter
 // that they wrote, and creates NAME.ours with the same size and keys; every other one is made 8
 // times as large and folded. The facts of both are in DIR/ours.read and DIR/ours.made.
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <cstdio>
 #include <cstdlib>

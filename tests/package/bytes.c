@@ -9,7 +9,7 @@
 #ifdef AMALGAMATED
 #include "lfbloom.h"
 #else
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/mapped.h>
 #endif
 #include <inttypes.h>

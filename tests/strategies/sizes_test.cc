@@ -1,6 +1,6 @@
 // The sizes of filters of all strategies: more keys or a smaller fpp never take less memory.
 #include <gtest/gtest.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <cmath>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <cerrno>
 #include <cstring>

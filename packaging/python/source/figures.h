@@ -2,7 +2,7 @@
 #ifndef LFBPY_FIGURES_H
 #define LFBPY_FIGURES_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/window.h>
 

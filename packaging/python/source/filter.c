@@ -1,6 +1,6 @@
 /* filter.c - the class Filter: lfbloom/filter.h and lfbloom/mapped.h. */
 #include <lfbloom/any.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/mapped.h>
 
 #include "packaging/python/source/classes.h"

@@ -1,5 +1,5 @@
 /* module.c - the module lfbloom._lfbloom; lfbloom/__init__.py exports its names. */
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <string.h>
 
