@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -179,9 +180,26 @@ static const char *remote_advice(lfb_status status)
   }
 }
 
+/* What went wrong, with what the server said about it.  Asked on the thread of the call. */
+struct remote_problem {
+  char text[512];
+};
+
+static struct remote_problem remote_problem(lfb_status status)
+{
+  struct remote_problem problem;
+  const char *said = lfb_redis_last_error(status), *what = lfb_status_text(status);
+
+  if (*said == '\0')
+    (void)snprintf(problem.text, sizeof problem.text, "%s", what);
+  else
+    (void)snprintf(problem.text, sizeof problem.text, "%s (%s)", what, said);
+  return problem;
+}
+
 void remote_report_note(const char *path, lfb_status status)
 {
-  report_note("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
+  report_note("%s: %s%s", path, remote_problem(status).text, remote_advice(status));
 }
 
 /* ---- manner --------------------------------------------------------------------- */
@@ -228,7 +246,7 @@ static void remote_say_waiting(const char *path, lfb_status why)
       atomic_compare_exchange_strong_explicit(
           &said_until, &until, now + UINT64_C(1000000) * remote_timeout(),
           memory_order_relaxed, memory_order_relaxed))
-    report_note("%s: %s: trying again for up to %g seconds", path, lfb_status_text(why),
+    report_note("%s: %s: trying again for up to %g seconds", path, remote_problem(why).text,
                 remote_timeout() / 1e3);
 }
 
@@ -269,9 +287,8 @@ static void remote_instruct(const char *path, lfb_redis_options *options)
 
 static bool remote_report(const char *path, lfb_status status)
 {
-  if (remote_interrupted())
-    return false;
-  (void)report_error("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
+  if (!remote_interrupted())
+    (void)report_error("%s: %s%s", path, remote_problem(status).text, remote_advice(status));
   return false;
 }
 

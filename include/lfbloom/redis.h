@@ -254,6 +254,20 @@ LFB_CHECKED lfb_status lfb_redis_open(const lfb_redis_options *options, const ch
 LFB_API void lfb_redis_close(lfb_redis *filter);
 
 /*
+ * Gives the words with which the server, or the network, ended a call: for example "OOM command not
+ * allowed when used memory > 'maxmemory'." or "127.0.0.1: Connection refused".
+ *
+ * Takes   failure  what this thread's last call of a function of this header, of
+ *                  lfbloom/redis_source.h or of lfb_replica_open() returned; or `why`, within go_on.
+ * Returns a text on one line, at most 255 bytes, without control characters; "" if the call failed for
+ *         another reason.  It may hold names of keys and users, and no password.  It is valid until
+ *         the thread's next such call.
+ * Threads Each thread has its own, so calls on other threads do not change it, not even calls with the
+ *         same filter.  What a follower or a replica does on its own threads has none.
+ */
+LFB_API const char *lfb_redis_last_error(lfb_status failure);
+
+/*
  * Put or query one key.  Keys are hashed as the functions of lfbloom/filter.h hash them.
  *
  * Gives  changed  whether the put turned on a bit; may be NULL.

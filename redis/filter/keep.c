@@ -129,10 +129,12 @@ static bool rename_is_away(lfb_status status)
 static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_link *link,
                         uint64_t done)
 {
+  const lfb_said said = link->said; /* why */
   lfb_status status = LFB_OK;
 
   while (done-- > 0 && !rename_is_away(status))
     status = rename_key(link, keep_key(renamed, done), keep_key(filter, done));
+  lfb_said_tell(&said, said.status);
 }
 
 /* The description last: a client that opens the new name finds nothing, or all. */

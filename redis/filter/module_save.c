@@ -396,8 +396,11 @@ static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
   lfb_link_write(to->link, true);
   status = load_all(to, value, head, told);
   lfb_link_write(to->link, false); /* deletion does not wait for replicas */
-  if (status != LFB_OK)
+  if (status != LFB_OK) {
+    const lfb_said said = to->link->said; /* not that of a deletion which fails, too */
     (void)lfb_remote_unlink(to->link, to->temporary); /* if the server can be reached */
+    lfb_said_tell(&said, status);
+  }
   return status;
 }
 

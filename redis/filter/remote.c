@@ -418,8 +418,11 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   if (status == LFB_OK)
     status = remote_check_description(filter, link);
   lfb_link_write(link, false); /* deletion does not wait either */
-  if (status != LFB_OK)
+  if (status != LFB_OK) {
+    const lfb_said said = link->said; /* not that of a deletion which fails, too */
     (void)lfb_remote_delete(filter, link, taken); /* if the server can be reached */
+    lfb_said_tell(&said, status);
+  }
   return status;
 }
 

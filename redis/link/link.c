@@ -12,6 +12,8 @@ lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said
   lfb_status status = lfb_nodes_init(&made->nodes, options, &made->said);
   if (status == LFB_OK)
     status = lfb_link_run(made, &(lfb_job){0}); /* connects */
+  else
+    lfb_said_tell(&made->said, status);
   if (status == LFB_OK) {
     *link = made;
     return LFB_OK;

@@ -27,6 +27,7 @@ static bool run_goes_on(lfb_run *run, lfb_status why, uint64_t silent_ms, uint64
 
   if (run->failures == 0)
     run->silent = now - silent_ms;
+  lfb_said_tell(&run->link->said, why); /* for go_on() */
   return run->failures < options->retries &&
          (options->go_on == NULL || options->go_on(options->told, why, now - run->silent));
 }
@@ -292,6 +293,7 @@ lfb_status lfb_link_run(lfb_link *link, const lfb_job *job)
 {
   lfb_run run = {.link = link, .job = job, .stale = !link->nodes.known};
 
+  link->said.status = LFB_OK;
   run_begin(&link->nodes);
   lfb_status status = run_once(&run);
   while (status == LFB_OK && run.doubt) {
@@ -300,5 +302,7 @@ lfb_status lfb_link_run(lfb_link *link, const lfb_job *job)
       status = run_once(&run);
   }
   run_end(link);
+  if (status != LFB_OK)
+    lfb_said_tell(&link->said, status);
   return status;
 }

@@ -52,7 +52,7 @@ static lfb_status run_take_error(lfb_run *run, uint16_t from, lfb_errand errand,
   *handled = true;
   if (lfb_reply_is_error(reply, "MOVED") || lfb_reply_is_error(reply, "ASK"))
     return run_redirect(run, from, errand, reply);
-  (void)lfb_said_set(&run->link->said, LFB_OK, NULL, reply->str);
+  (void)lfb_said_set(&run->link->said, lfb_reply_status(reply), NULL, reply->str);
   *handled = lfb_reply_status(reply) == LFB_ERROR_REDIS_UNAVAILABLE;
   if (!*handled)
     return LFB_OK;

@@ -12,12 +12,17 @@ LFB_EXTERN_C_BEGIN
 enum { LFB_SAID_SIZE = 256 };
 
 typedef struct lfb_said {
-  char text[LFB_SAID_SIZE]; /* ends in NUL; a longer text is cut */
+  lfb_status status;        /* what the text means; LFB_OK: nothing */
+  char text[LFB_SAID_SIZE]; /* ends in NUL; a longer text is cut    */
 } lfb_said;
 
-/* Keeps "about: what"; returns `status`.  Either may be NULL.  Control characters, which a
- * server's answer may contain, are replaced by blanks. */
+/* Keeps "about: what" as the text of `status`, which it returns.  Either text may be NULL.  Control
+ * characters, which a server's answer may contain, are replaced by blanks. */
 lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, const char *what);
+
+/* Keeps the text of a failure for lfb_redis_last_error() on this thread; none if `said` is that of
+ * another status. */
+void lfb_said_tell(const lfb_said *said, lfb_status failure);
 
 LFB_EXTERN_C_END
 

@@ -343,8 +343,10 @@ static lfb_status publish_by_link(publishing *publish)
   if (publish_is_in_doubt(status))
     return status;
   if (status != LFB_OK) {
+    const lfb_said said = publish->link->said; /* not that of a deletion which fails, too */
     if (publish_why(publish, &status))
       publish_discard(publish, &notes);
+    lfb_said_tell(&said, status);
     return status;
   }
   (void)publish_tell(publish); /* if it fails, followers find the version by polling */

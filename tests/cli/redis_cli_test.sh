@@ -316,7 +316,7 @@ check "an odd name is decoded" equal "$(redis exists "$name")" 1
 same "an odd name is asked" 0 answers "$tool" query "$plain/$odd" many
 watched=redis+sentinel://127.0.0.1:1,127.0.0.1:$sentinel_port
 same "by a sentinel" 0 answers "$tool" query "$watched/mymaster/$odd" many
-refuses "no such master" "the sentinels know no master of this name: check its spelling" \
+refuses "no such master" "the sentinels know no master of this name (another: no such master): check its spelling" \
   "$tool" query --timeout 86400 "redis+sentinel://127.0.0.1:$sentinel_port/another/seen" keys
 refuses "no sentinel" "no sentinel can be reached" \
   "$tool" query --timeout 0.5 "redis+sentinel://127.0.0.1:1,127.0.0.1:1/mymaster/seen" keys
@@ -327,16 +327,33 @@ for url in redis:// redis://host:0/x redis://host:port/x redis://h/%zz redis://h
 done
 refuses "TLS, but not of the server" "did not answer in time" \
   "$tool" query --timeout 0.5 "rediss://127.0.0.1:$plain_port/seen" keys
-LFBLOOM_REDIS_CACERT=missing refuses "TLS without its file" "cannot be read or used: check the files" \
+LFBLOOM_REDIS_CACERT=missing refuses "TLS without its file" \
+  "cannot be read or used (missing: TLS failed): check the files" \
   "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
-refuses "nobody is there" "cannot connect to the Redis server: check that it runs" \
+refuses "nobody is there" \
+  "cannot connect to the Redis server (127.0.0.1: Connection refused): check that it runs" \
   "$tool" build --timeout 0.5 --shared -p 0.1 -o redis://127.0.0.1:1/x keys
 refuses "-o nobody" "cannot connect" \
   "$tool" build --timeout 0.5 -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
 # The error comes at once: with this time-out a second attempt would keep the test waiting.  With a
 # blank the name needs no name server to be unknown.
-refuses "no such host" "the host name of the Redis server is unknown: check its spelling" \
+refuses "no such host" \
+  "the host name of the Redis server is unknown (no such host: Name or service not known): check its spelling" \
   "$tool" info --timeout 86400 "redis://no such host/x"
+# The server's own words.
+redis acl setuser limited on '>p' '~other*' +@all >redis.out
+refuses "the user may not read the key" "command or the key (NOPERM this user has no permissions" \
+  "$tool" query "redis://limited:p@127.0.0.1:$plain_port/seen" keys
+redis config set maxmemory 1 >redis.out
+refuses "the server has no memory" \
+  "out of memory (OOM command not allowed when used memory > 'maxmemory'.): check its maxmemory" \
+  "$tool" build -p 0.1 -o "$plain/x" keys
+redis config set maxmemory 0 min-replicas-to-write 1 >redis.out
+told "the server has no replicas: the line" 2 \
+  "execute commands now (NOREPLICAS Not enough good replicas to write.): repeat" \
+  "$tool" build --timeout 3 -p 0.1 -o "$plain/x" keys
+check ".. and that the tool waits" holds err "(NOREPLICAS Not enough good replicas to write.): trying again"
+redis config set min-replicas-to-write 0 >redis.out
 refuses "a file of keys that is missing" "missing: No such file" "$tool" build -p 0.1 -o "$plain/x" missing
 redis config set maxmemory 1 >out
 refuses "a full server" "is out of memory" "$tool" build -p 0.01 -o "$plain/full" keys

@@ -35,6 +35,7 @@ const char* const kReplicaOwn =
 const every::Excuses kExcuses = {
     {"lfb_redis_module_load", "of ModuleRows(), which says why"},
     {"lfb_redis_module_save", "of ModuleRows(), which says why"},
+    {"lfb_redis_last_error", "a text"},
     {"lfb_replica_close", "gives back"},
     {"lfb_replica_filter", "a pointer"},
     {"lfb_replica_put*", kReplicaOwn},
