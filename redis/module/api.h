@@ -62,9 +62,11 @@ enum { REDIS_OPTION_HANDLE_IO_ERRORS = 1 };
 /* The class of keyspace events that are a module's own. */
 enum { REDIS_NOTIFY_MODULE = 1 << 13 };
 
-/* A setting that CONFIG SET cannot change later; one that takes 1gb and the like. */
+/* Of a setting: CONFIG SET can change it; it takes 1gb and the like; its name stands without the
+ * module's (from Redis 8.0 on). */
 enum { REDIS_CONFIG_DEFAULT = 0,
-       REDIS_CONFIG_MEMORY = 1 << 7 };
+       REDIS_CONFIG_MEMORY = 1 << 7,
+       REDIS_CONFIG_UNPREFIXED = 1 << 9 };
 
 /* What a command does with a key: to the key itself, and to what it holds. */
 enum { REDIS_KEY_READ = 1 << 0,
@@ -229,7 +231,8 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, RegisterNumericConfig,                                                                 \
     (lfb_redis_context *, const char *name, long long value, unsigned flags, long long least,   \
      long long most, lfb_redis_get_number_fn, lfb_redis_set_number_fn, void *apply, void *own)) \
-  X(int, LoadConfigs, (lfb_redis_context *))
+  X(int, LoadConfigs, (lfb_redis_context *))                                                    \
+  X(int, LoadDefaultConfigs, (lfb_redis_context *)) /* never called: it shows Redis 8.0 */
 
 #define LFB_REDIS_MEMBER(result, name, parameters) result(*name) parameters;
 typedef struct lfb_redis_functions {

@@ -1,5 +1,6 @@
 /*
- * settings.h - the module's settings: arguments of --loadmodule, and CONFIG SET lfbloom.NAME.
+ * settings.h - the module's settings: arguments of --loadmodule, and CONFIG SET lfbloom.NAME, or
+ * CONFIG SET with a name of RedisBloom's.
  */
 #ifndef LFB_REDIS_MODULE_SETTINGS_H
 #define LFB_REDIS_MODULE_SETTINGS_H

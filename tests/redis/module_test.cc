@@ -295,6 +295,21 @@ TEST(Module, TakesArgumentsAndSettings) {
                 {{"BF.INFO", "k", "capacity"}, "500\n"},
                 {{"BF.INFO", "k", "expansion"}, "4\n"},
                 {{"CONFIG", "GET", "lfbloom.error"}, "lfbloom.error\n0.001\n"}});
+  // RedisBloom's names are in CONFIG, after the module's: the server here knows no others.
+  RedisServer named(WithModule({"--lfbloom.bf-error-rate", "0.001", "--lfbloom.capacity", "500"}));
+  Check(named, {{{"CONFIG", "GET", "lfbloom.error"}, "lfbloom.error\n0.001\n"},
+                {{"CONFIG", "GET", "lfbloom.bf-initial-size"}, "lfbloom.bf-initial-size\n500\n"},
+                {{"BF.ADD", "k", "a"}, "1"},
+                {{"BF.INFO", "k", "capacity"}, "500\n"},
+                {{"CONFIG", "SET", "lfbloom.bf-error-rate", "0.5", "lfbloom.bf-initial-size", "100",
+                  "lfbloom.bf-expansion-factor", "0"},
+                 "OK"},
+                {{"CONFIG", "GET", "lfbloom.error"}, "lfbloom.error\n0.25\n"},
+                {{"BF.ADD", "t", "a"}, "1"},
+                {{"BF.INFO", "t", "capacity"}, "100\n"},
+                {{"BF.INFO", "t", "expansion"}, "(nil)\n"},
+                {{"CONFIG", "SET", "bf-error-rate", "0.01"},
+                 "ERR Unknown option or number of arguments for CONFIG SET - 'bf-error-rate'"}});
   EXPECT_EQ(server.Call({"MODULE", "LOAD", std::filesystem::absolute("redis/module/lfbloom_redis.so"),
                          "speed", "high"})
                 .substr(0, 3),
