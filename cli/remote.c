@@ -514,8 +514,9 @@ bool remote_is_free(const char *path)
   if (!remote_address(path, &address))
     return false;
   const lfb_status status = remote_look(&address, NULL);
+  const bool other = status != LFB_ERROR_REDIS_PART && remote_is_something(status);
   return status == LFB_ERROR_REDIS_ABSENT ||
-         remote_report(path, remote_is_something(status) ? LFB_ERROR_REDIS_EXISTS : status);
+         remote_report(path, other ? LFB_ERROR_REDIS_EXISTS : status);
 }
 
 bool remote_holds(const char *what, const lfb_stats *planned)

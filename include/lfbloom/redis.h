@@ -319,7 +319,8 @@ LFB_CHECKED lfb_status lfb_redis_keys(const lfb_redis *filter,
 /*
  * Makes the whole filter expire in so many milliseconds; 0: never.  Its parts expire within
  * moments of each other; a call in between fails with LFB_ERROR_REDIS_PART.  So does this
- * call if a part is missing.
+ * call if a part is missing.  EXPIRE of the name alone, by another client, leaves the parts: all calls then
+ * fail with LFB_ERROR_REDIS_PART until lfb_redis_delete() removes them.
  */
 LFB_CHECKED lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
 
@@ -334,8 +335,8 @@ LFB_CHECKED lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds
 LFB_CHECKED lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
 
 /*
- * Deletes the filter under a name, also one that is unfinished or lacks parts.  The server frees
- * the memory in the background.
+ * Deletes the filter under a name, also one that is unfinished or lacks parts, or whose parts alone are
+ * left ({name:0} and so on, of one size).  The server frees the memory in the background.
  *
  * Takes  strategy  LFB_REDIS_MITZ32 for a string that the Java helper class made, since it has
  *                  no description; otherwise 0 or the filter's strategy.

@@ -137,7 +137,8 @@ static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_l
   lfb_said_tell(&said, said.status);
 }
 
-/* The description last: a client that opens the new name finds nothing, or all. */
+/* The description last: a client that opens the new name finds nothing, or all, or
+ * LFB_ERROR_REDIS_PART. */
 static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
 {
   lfb_redis *renamed = context;

@@ -59,6 +59,11 @@ static void fast_plan_of(const lfb_description *description, uint64_t part_block
   };
 }
 
+bool lfb_fast_is_part(int64_t bytes)
+{
+  return bytes > FAST_MARK_BYTES && bytes % LFB_CACHE_LINE == FAST_MARK_BYTES;
+}
+
 /* The most blocks in a part of so many bytes, the mark's among them; at least 1. */
 static uint64_t fast_most_blocks(uint64_t part_bytes)
 {

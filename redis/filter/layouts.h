@@ -146,6 +146,9 @@ const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy);
 size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
                      char key[LFB_PART_NAME_SIZE]);
 
+/* Whether a string of so many bytes can be a part of a fast filter. */
+bool lfb_fast_is_part(int64_t bytes);
+
 /* Writes the key of the stream by which the filter's local replicas inform each other
  * (redis/replica/stream.h): {name}:stream, or name:stream if the name has a hash tag of its
  * own.  Returns its size. */

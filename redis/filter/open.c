@@ -64,6 +64,83 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
              : LFB_ERROR_HASH_DIFFERS;
 }
 
+/* ---- what is left without a description ---------------------------------------- */
+
+/* Parts of a filter whose description is gone: it expired by EXPIRE of the name alone, or was evicted.
+ * They are of one size.  What else has such a name is not taken for a part. */
+typedef struct left_parts {
+  lfb_key name;
+  uint64_t first; /* the part of bit 0   */
+  uint64_t there; /* bits: those found   */
+  int64_t bytes;  /* of each; 0: unknown */
+} left_parts;
+
+static lfb_key left_key(const left_parts *left, uint64_t i, char room[LFB_PART_NAME_SIZE])
+{
+  return (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, left->name, left->first + i, room)};
+}
+
+static uint16_t left_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  char room[LFB_PART_NAME_SIZE];
+  const lfb_key key = left_key(context, i, room);
+
+  lfb_wire_begin(wire, 2);
+  lfb_wire_text(wire, "STRLEN");
+  lfb_wire_string(wire, key.bytes, key.size);
+  return lfb_key_slot(key.bytes, key.size);
+}
+
+static lfb_status left_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  left_parts *left = context;
+
+  (void)again;
+  if (reply->type != REDIS_REPLY_INTEGER || !lfb_fast_is_part(reply->integer) ||
+      (left->bytes != 0 && left->bytes != reply->integer))
+    return LFB_OK; /* also if this user may not know */
+  left->bytes = reply->integer;
+  left->there |= UINT64_C(1) << i;
+  return LFB_OK;
+}
+
+/* Looks for the next parts, as many as there are bits. */
+static lfb_status left_look(lfb_link *link, left_parts *left)
+{
+  left->there = 0;
+  return lfb_link_run(link, &(lfb_job){LFB_WORD_BITS, left_command, left_reply, left});
+}
+
+/* The status of a name under which nothing exists. */
+static lfb_status left_status(lfb_link *link, lfb_key name)
+{
+  left_parts left = {.name = name};
+  const lfb_status status = left_look(link, &left);
+
+  if (status != LFB_OK)
+    return status;
+  return left.there == 0 ? LFB_ERROR_REDIS_ABSENT : LFB_ERROR_REDIS_PART;
+}
+
+/* Deletes all of them. */
+static lfb_status left_delete(lfb_link *link, lfb_key name)
+{
+  left_parts left = {.name = name};
+  char room[LFB_PART_NAME_SIZE];
+  lfb_status status;
+
+  do {
+    status = left_look(link, &left);
+    for (uint64_t i = 0; status == LFB_OK && i < LFB_WORD_BITS; i++)
+      if ((left.there >> i & 1) != 0)
+        status = lfb_remote_unlink(link, left_key(&left, i, room));
+    left.first += LFB_WORD_BITS;
+  } while (status == LFB_OK && left.there != 0);
+  return status;
+}
+
+/* ---- find ---------------------------------------------------------------------- */
+
 typedef struct remote_type {
   bool none, hash, string;
 } remote_type;
@@ -92,8 +169,8 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
       lfb_ask(link, args, sizeof args / sizeof *args, remote_typed, &type);
   if (status != LFB_OK)
     return status;
-  if (type.none)
-    return LFB_ERROR_REDIS_ABSENT;
+  if (type.none) /* helper has no parts */
+    return helper ? LFB_ERROR_REDIS_ABSENT : left_status(link, name);
   if (!type.hash && !type.string)
     return LFB_ERROR_REDIS_NO_FILTER;
   *layout = type.hash ? &lfb_redis_layout_fast
@@ -191,6 +268,8 @@ static lfb_status delete_by(const lfb_redis_options *options, lfb_link *link, co
   lfb_redis_place place = {.name = {name, strlen(name)}};
 
   lfb_status status = remote_layout_there(link, place.name, helper, &place.layout);
+  if (status == LFB_ERROR_REDIS_PART)
+    return left_delete(link, place.name);
   if (status != LFB_OK)
     return status;
   if (place.layout == &lfb_redis_layout_helper)

@@ -91,6 +91,19 @@ for command in query "query --load" "dedupe --shared" "build --shared -o"; do
   # shellcheck disable=SC2086
   refuses "$command: a part is gone" "a part of the filter is missing" "$tool" $command "$plain/torn" keys
 done
+# By EXPIRE of the name alone, all but the parts is gone: one error, whatever the command, and a way out.
+"$tool" build -q -p 0.01 -o "$plain/late" keys
+redis pexpire late 1 >redis.out
+until [[ $(redis exists late) == 0 ]]; do sleep 0.05; done
+for command in "query" "info" "remote list" "remote expire 5" "build -p 0.01 -o" "build --shared -p 0.01 -o"; do
+  # shellcheck disable=SC2086
+  refuses "$command: only parts are left" "a part of the filter is missing on the Redis server, or belongs to \
+another filter: restore it from a backup, or delete it ('lfbloom remote delete') and build again" \
+    "$tool" $command "$plain/late"
+done
+gives "they can be deleted" 0 "$tool" remote delete "$plain/late"
+check "none is left" equal "$(redis keys '*late*')" ""
+gives "and the name can be used again" 0 "$tool" build -q -p 0.01 -o "$plain/late" keys
 refuses "info: a part is gone" "a part of the filter is missing" "$tool" info "$plain/torn"
 refuses "convert: a part is gone" "a part of the filter is missing" \
   "$tool" convert --to native "$plain/torn" x

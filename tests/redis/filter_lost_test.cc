@@ -7,6 +7,8 @@
 // - the same, and its stump deleted (clears_stumps): the last two
 // - the script does not look at the mark: the first two
 // - adoption does not ask whether the string exists: AdoptsNothingThatIsGone
+// - only part 0 is looked for (open.c, left_status): PartsThatAreLeftAreFoundAndDeleted
+// - any string is taken for a part (lfb_fast_is_part): OtherStringsAreNotParts
 // - another SHA-1 (helper_put_name): SendsTheScriptOnce
 #include <atomic>
 #include <random>
@@ -30,6 +32,8 @@ std::vector<uint64_t> KeysTo(uint64_t count) {
 lfb_status PutMany(const Remote& remote, const std::vector<uint64_t>& keys, size_t* yes = nullptr) {
   return lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, yes);
 }
+
+using Words = std::vector<std::string>;
 
 struct Loss {
   const char* name;
@@ -61,6 +65,50 @@ TEST(Lost, NoPutMakesItAgain) {
       EXPECT_EQ(TryOpen(options, "seen", &config), LFB_ERROR_REDIS_ABSENT) << loss.name;
     }
   }
+}
+
+// Parts without a description: any number of them is the same error to each call, and is deleted.
+TEST(Lost, PartsThatAreLeftAreFoundAndDeleted) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  const lfb_config config = Config(300'000, 0.01, LFB_FAST);
+  const Words all = Keys(CreateRemote(options, "seen", config));
+  ASSERT_GT(all.size(), 90u);  // more than one look finds
+  ASSERT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_OK);
+  for (const Words& gone : {Words{}, Words{"{seen:0}"}, Words{"{seen:0}", "{seen:1}", "{seen:70}"}}) {
+    const Remote remote = CreateRemote(options, "seen", config);
+    EXPECT_EQ(PutMany(remote, KeysTo(100)), LFB_OK);
+    server.Call({"PEXPIRE", "seen", "1"});
+    Await("the name has expired", [&] { return server.Call({"EXISTS", "seen"}) == "0"; });
+    for (const std::string& part : gone) EXPECT_EQ(server.Call({"DEL", part}), "1");
+    EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_PART);
+    EXPECT_EQ(TryOpen(options, "seen", &config), LFB_ERROR_REDIS_PART);
+    lfb_redis* none = nullptr;
+    EXPECT_EQ(lfb_redis_create(&options, "seen", &config, kSmallParts, &none), LFB_ERROR_REDIS_EXISTS);
+    EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_OK);
+    EXPECT_EQ(server.Call({"DBSIZE"}), "0") << server.Call({"KEYS", "*"});
+    EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_ERROR_REDIS_ABSENT);
+  }
+}
+
+// What is no part is neither taken for one nor deleted, nor is a part of another size.
+TEST(Lost, OtherStringsAreNotParts) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  server.Call({"SET", "{seen:0}", "hello"});
+  server.Call({"SET", "{seen:1}", ""});
+  server.Call({"SET", "{seen:2}", "four"});
+  server.Call({"RPUSH", "{seen:3}", "a"});
+  EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_ABSENT);
+  EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_ERROR_REDIS_ABSENT);
+  server.Call({"SET", "{seen:4}", std::string(68, 'a')});
+  server.Call({"SET", "{seen:5}", std::string(132, 'a')});
+  EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_PART);
+  const lfb_config helper = Config(100, 0.01, LFB_REDIS_MITZ32);
+  EXPECT_EQ(TryOpen(options, "seen", &helper), LFB_ERROR_REDIS_ABSENT);
+  EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_OK);
+  EXPECT_EQ(server.Call({"DBSIZE"}), "5");
+  EXPECT_EQ(server.Call({"EXISTS", "{seen:4}"}), "0");
 }
 
 class LostHelper : public testing::Test {
