@@ -9,6 +9,7 @@
 #include <lfbloom/any.h>
 #include <lfbloom/cpu.h>
 
+#include "bloom/files/forms.h"
 #include "redis/module/memory.h"
 
 /* ---- heads ------------------------------------------------------------------------- */
@@ -93,14 +94,18 @@ static uint64_t limit_left(uint64_t limit, uint64_t used)
 
 static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
 {
-  const lfb_read_limits limits = {.max_bytes = max_bytes};
+  lfb_reader reader = lfb_reader_of(read, from, &(lfb_read_limits){.max_bytes = max_bytes});
   const uint64_t before = lfb_memory_tally();
   const uint32_t number = value->layer_count;
-  lfb_filter *filter;
+  void *made;
 
-  lfb_status status = lfb_filter_read(read, from, &limits, &filter);
+  /* Of bytes that are all here, words take their memory at once.  Of an RDB file it grows with what is read:
+   * the file may claim any size. */
+  reader.known_bytes = lfb_pieces_size(value->loading);
+  lfb_status status = lfb_form_read(&reader, &made);
   if (status != LFB_OK)
     return status;
+  lfb_filter *filter = made;
   if (!layer_fits(&value->recipe, number, filter)) {
     lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;

@@ -38,7 +38,7 @@ RedisConfig With(const std::vector<std::string>& more) {
   return config;
 }
 
-// A user who may do anything but these commands.
+// A user with all rights but these.
 lfb_redis_options UserWithout(const RedisServer& server, const std::vector<std::string>& rules) {
   std::vector<std::string> words = {"ACL", "SETUSER", "user", "reset", "on", ">secret", "~*", "+@all"};
   words.insert(words.end(), rules.begin(), rules.end());
@@ -151,7 +151,7 @@ TEST(Said, AnotherFailureHasNone) {
   EXPECT_EQ(Said(LFB_ERROR_REDIS_PART), "");
 }
 
-// A user who may not write the parts, nor delete what was made until then.
+// A user without the right to write the parts, and to delete what was made until then.
 TEST(Said, IsNotThatOfTheDeletion) {
   RedisServer server;
   EXPECT_EQ(Create(UserWithout(server, {"-bitfield", "-unlink"}), "seen"), LFB_ERROR_REDIS_DENIED);
