@@ -147,41 +147,41 @@ LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 #define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
 #endif
 
-typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);
+typedef void (*cfast_prefetch)(const lfb_fast *fast, uint64_t hash);
 typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
 
 /* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
- * hash: the answer is returned, and `ask` and `answers` may be NULL. */
+ * hash: the answer is returned, and `prefetch` and `answers` may be NULL. */
 LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes, bool many,
-                             lfb_piece hashes, uint64_t *answers, cfast_ask ask, cfast_act act)
+                             lfb_piece hashes, uint64_t *answers, cfast_prefetch prefetch, cfast_act act)
 {
   const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
 
   if (many)
-    return cfast_lines(&shaped, true, hashes.low, hashes.count, answers, ask, act) != 0;
-  if (ask != NULL)
-    ask(&shaped, *hashes.low);
+    return cfast_lines(&shaped, true, hashes.low, hashes.count, answers, prefetch, act) != 0;
+  if (prefetch != NULL)
+    prefetch(&shaped, *hashes.low);
   return act(&shaped, *hashes.low) != 0;
 }
 
 LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, lfb_piece hashes,
-                         uint64_t *answers, cfast_ask ask, cfast_act act)
+                         uint64_t *answers, cfast_prefetch prefetch, cfast_act act)
 {
   const lfb_fast *fast = &counting->layout.fast;
 
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
 #define CASE(name, s, n) \
-  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, ask, act);
+  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, prefetch, act);
     CFAST_SHAPES(CASE)
 #undef CASE
   default:
-    return cfast_shaped(fast, 0, 0, many, hashes, answers, ask, act);
+    return cfast_shaped(fast, 0, 0, many, hashes, answers, prefetch, act);
   }
 }
 
-LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_ask ask, cfast_act act)
+LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_prefetch prefetch, cfast_act act)
 {
-  return cfast_do(counting, false, (lfb_piece){&hash.low, NULL, 1}, NULL, ask, act);
+  return cfast_do(counting, false, (lfb_piece){&hash.low, NULL, 1}, NULL, prefetch, act);
 }
 
 /* ---- the kernel ---------------------------------------------------------------- */

@@ -31,13 +31,13 @@ static lfb_pages mapped_words(const lfb_mapping *mapping, uint64_t words_at,
 }
 
 /* Frees a filter's count and ends its mapping. */
-static void mapped_leave(lfb_filter *filter)
+static void mapped_destroy(lfb_filter *filter)
 {
   lfb_stripes_free(&filter->layout.count);
   lfb_mapping_end(filter->mapping);
 }
 
-static void mapped_leave_read_only(lfb_filter *filter)
+static void mapped_destroy_read_only(lfb_filter *filter)
 {
   lfb_mapping_end(filter->mapping);
 }
@@ -54,7 +54,7 @@ static lfb_status mapped_over(lfb_mapping *mapping, uint64_t words_at,
   lfb_status status = lfb_stripes_init(&count);
   if (status != LFB_OK)
     return status;
-  status = lfb_mapping_make_filter(description, &words, cells, count, mapped_leave, filter);
+  status = lfb_mapping_make_filter(description, &words, cells, count, mapped_destroy, filter);
   if (status != LFB_OK)
     lfb_stripes_free(&count);
   else
@@ -192,7 +192,7 @@ static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_pla
   const lfb_description *description = &place->description;
   const lfb_filter_parts parts = {
       .pages = mapped_words(mapping, place->words_at, &description->geometry),
-      .leave = mapped_leave_read_only,
+      .destroy = mapped_destroy_read_only,
       .shared = true,
       .bytes = !mapped_is_aligned(place),
       .big_endian = place->order == LFB_ORDER_BIG,

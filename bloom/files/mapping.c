@@ -79,13 +79,13 @@ lfb_status lfb_mapping_abandon(lfb_mapping *mapping, lfb_status status)
 
 lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb_pages *words,
                                    lfb_cell *cells, lfb_stripes count,
-                                   void (*leave)(lfb_filter *filter), lfb_filter **filter)
+                                   void (*destroy)(lfb_filter *filter), lfb_filter **filter)
 {
   const lfb_filter_parts parts = {
       .pages = *words,
       .count = count,
       .claims = lfb_claims_over(cells, description->strategy->hash_width),
-      .leave = leave,
+      .destroy = destroy,
       .shared = true,
   };
 

@@ -46,14 +46,14 @@ lfb_status lfb_mapping_abandon(lfb_mapping *mapping, lfb_status status);
 /*
  * Makes a filter over words and cells of a mapped file.
  *
- * Takes  words  mapped; `leave` must unmap them.
+ * Takes  words  mapped; `destroy` must unmap them.
  *        count  stripes for the bits turned on from now on, in private memory or in the file; the
  *               filter owns them.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb_pages *words,
                                    lfb_cell *cells, lfb_stripes count,
-                                   void (*leave)(lfb_filter *filter), lfb_filter **filter);
+                                   void (*destroy)(lfb_filter *filter), lfb_filter **filter);
 
 /* Whether the descriptor still is this file's, and the file not shorter than the mapped part.
  * False if this program has closed a descriptor of the library, or any program has cut the file

@@ -205,7 +205,7 @@ static lfb_layout batch_layout(const lfb_filter *filter, const batch_region *reg
   layout.bits.words = (lfb_word *)((uintptr_t)region->scratch -
                                    ((uintptr_t)region->shared - (uintptr_t)layout.bits.words));
   layout.fast.words = layout.bits.words;
-  layout.fits = 1;
+  layout.cached = 1;
   return layout;
 }
 

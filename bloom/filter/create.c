@@ -18,7 +18,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
       .strategy = description->strategy,
       .pages = parts->pages,
       .claims = parts->claims,
-      .leave = parts->leave,
+      .destroy = parts->destroy,
       .shared = parts->shared,
       .description = *description,
   };
@@ -32,7 +32,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
 }
 
 /* Frees the parts of a filter in private memory. */
-static void create_leave(lfb_filter *filter)
+static void create_destroy(lfb_filter *filter)
 {
   lfb_claims_free(&filter->claims);
   lfb_stripes_free(&filter->layout.count);
@@ -42,7 +42,7 @@ static void create_leave(lfb_filter *filter)
 lfb_status lfb_filter_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter)
 {
-  lfb_filter_parts parts = {.pages = *pages, .leave = create_leave};
+  lfb_filter_parts parts = {.pages = *pages, .destroy = create_destroy};
 
   lfb_status status = lfb_claims_init(&parts.claims, description->strategy->hash_width);
   if (status != LFB_OK)
@@ -85,6 +85,6 @@ void lfb_filter_free(lfb_filter *filter)
   if (filter == NULL)
     return;
   lfb_batch_free_spares(filter);
-  filter->leave(filter);
+  filter->destroy(filter);
   free(filter);
 }

@@ -191,7 +191,7 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lf
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
   if (description->strategy->block_words > 0)
     layout.fast = lfb_fast_view(geometry, description->strategy->block_words, layout.bits.words);
-  layout.fits = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
+  layout.cached = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }
 

@@ -32,7 +32,7 @@ struct lfb_filter {
   lfb_pages pages;      /* the memory of the words                        */
   lfb_mapping *mapping; /* NULL if no file belongs to this filter alone   */
   lfb_claims claims;
-  void (*leave)(lfb_filter *filter); /* frees words, claims and count with the filter */
+  void (*destroy)(lfb_filter *filter); /* frees words, claims and count with the filter */
   bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
   /* words of checked pieces that were all ones when they were read, as damaged pieces are opened; and
@@ -61,7 +61,7 @@ typedef struct lfb_filter_parts {
   lfb_pages pages; /* of 8 * word_count bytes */
   lfb_stripes count;
   lfb_claims claims;
-  void (*leave)(lfb_filter *filter);
+  void (*destroy)(lfb_filter *filter);
   bool shared;
   bool bytes;      /* the words begin at any address and are only read: the strategy has a kernel
                       for bytes; no count, no claims                                              */

@@ -135,7 +135,7 @@ static lfb_status layer_describe(const lfb_growing *growing, uint32_t number,
 }
 
 /* Unmaps a layer's words; the growing filter owns the rest. */
-static void layer_leave(lfb_filter *filter)
+static void layer_destroy(lfb_filter *filter)
 {
   lfb_pages_unmap(&filter->pages);
 }
@@ -154,7 +154,7 @@ static lfb_status layer_map(const lfb_growing *growing, uint32_t number, lfb_roo
   if (status != LFB_OK)
     return status;
   status = lfb_mapping_make_filter(description, &pages, cells, lfb_stripes_over(stripes),
-                                   layer_leave, filter);
+                                   layer_destroy, filter);
   if (status != LFB_OK)
     lfb_pages_unmap(&pages);
   return status;

@@ -26,7 +26,7 @@ typedef struct lfb_layout {
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
-  uint32_t fits; /* how many times the words fit into the second-level cache */
+  uint32_t cached; /* how many times the words fit into the second-level cache */
   lfb_stripes count; /* of bits set */
   lfb_hasher hasher; /* of keys     */
 } lfb_layout;

@@ -15,7 +15,7 @@
  *   uint64_t SBBF_(put_one)(layout, hash)    how many bits it turned on, unless it is for bytes
  */
 
-SBBF_TARGET LFB_INLINE void SBBF_(ask)(const lfb_layout *layout, uint64_t hash)
+SBBF_TARGET LFB_INLINE void SBBF_(prefetch)(const lfb_layout *layout, uint64_t hash)
 {
   lfb_prefetch_read(lfb_sbbf_bytes(layout, hash));
 #ifdef SBBF_BYTES /* the block may be in two lines */
@@ -34,7 +34,7 @@ SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash ha
 }
 
 #ifndef SBBF_BYTES
-SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
+SBBF_TARGET LFB_INLINE void SBBF_(prefetch_put)(const lfb_layout *layout, uint64_t hash)
 {
   lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
 }
@@ -53,11 +53,11 @@ SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb 
   (void)verb;
 #ifndef SBBF_BYTES
   if (verb == LFB_KERNEL_PUT)
-    return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
+    return SBBF_(lines)(layout, true, low, count, answers, SBBF_(prefetch_put), SBBF_(put_one));
 #endif
-  if (layout->fits >= LFB_LINES_NEAR)
-    return SBBF_(lines)(layout, false, low, count, answers, SBBF_(ask), SBBF_(query_one));
-  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
+  if (layout->cached >= LFB_LINES_NEAR)
+    return SBBF_(lines)(layout, false, low, count, answers, SBBF_(prefetch), SBBF_(query_one));
+  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(prefetch), SBBF_(query_one));
 }
 
 static const lfb_kernel SBBF_(kernel) = {

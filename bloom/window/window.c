@@ -154,7 +154,7 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_window){
       .kernel = window_kernel(geometry),
-      .fits = (uint32_t)(lfb_simd_cache_size() / lfb_window_bytes(geometry)),
+      .cached = (uint32_t)(lfb_simd_cache_size() / lfb_window_bytes(geometry)),
       .hashing = {&made->hasher, description->strategy},
       .description = *description,
       .config = *config,
@@ -571,7 +571,7 @@ static void window_act(lfb_window *window, lfb_verb verb, const uint64_t *hashes
     window->kernel->put_many(&window->view, hashes, count, answers);
     break;
   case LFB_MIGHT_CONTAIN:
-    window->kernel->might_contain_many(&window->view, window->fits < LFB_LINES_NEAR, hashes, count,
+    window->kernel->might_contain_many(&window->view, window->cached < LFB_LINES_NEAR, hashes, count,
                                        answers);
     break;
   default: /* LFB_CLAIM */

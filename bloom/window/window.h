@@ -107,8 +107,8 @@ typedef struct lfb_window_kernel {
   bool (*layer_has)(const lfb_window_view *view, uint64_t hash, uint64_t generation);
   void (*put_many)(const lfb_window_view *view, const uint64_t *hashes, size_t count,
                    uint64_t *answers);
-  /* `asks`: prefetches the lines */
-  void (*might_contain_many)(const lfb_window_view *view, bool asks, const uint64_t *hashes,
+  /* `prefetches`: prefetches the lines */
+  void (*might_contain_many)(const lfb_window_view *view, bool prefetches, const uint64_t *hashes,
                              size_t count, uint64_t *answers);
 } lfb_window_kernel;
 
@@ -137,7 +137,7 @@ struct lfb_window {
   lfb_window_view view;
   const lfb_window_kernel *kernel;
   lfb_claims claims;
-  uint32_t fits; /* how many times the words fit into the second-level cache */
+  uint32_t cached; /* how many times the words fit into the second-level cache */
   lfb_window_head *head; /* the window's own, unless it is mapped */
   lfb_hasher hasher;
   lfb_hashing hashing;

@@ -75,7 +75,7 @@ typedef struct WINDOW_(moment) {
   uint64_t e;
 } WINDOW_(moment);
 
-LFB_INLINE void WINDOW_(ask)(const WINDOW_(moment) *at, uint64_t hash)
+LFB_INLINE void WINDOW_(prefetch)(const WINDOW_(moment) *at, uint64_t hash)
 {
   const lfb_word *blocks = lfb_window_blocks(&at->view, hash);
   const uint32_t words = 1U << (at->view.fast.block_shift + at->view.layers_shift);
@@ -95,7 +95,7 @@ WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(query_one)(const WINDOW_(moment) *at, 
 #include "bloom/strategies/lines.inc.h"
 
 /* If a generation begins meanwhile, absent keys would have to be looked for again: all keys are. */
-WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view view, bool asks,
+WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view view, bool prefetches,
                                                   const uint64_t *hashes, size_t count,
                                                   uint64_t *answers)
 {
@@ -103,7 +103,7 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view view, bool ask
 
   do {
     at.e = lfb_window_now(&view);
-    (void)WINDOW_(lines)(&at, asks, hashes, count, answers, WINDOW_(ask), WINDOW_(query_one));
+    (void)WINDOW_(lines)(&at, prefetches, hashes, count, answers, WINDOW_(prefetch), WINDOW_(query_one));
   } while (lfb_window_now(&view) != at.e);
 }
 
@@ -117,7 +117,7 @@ WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(put_one)(const lfb_window_view *view, 
 }
 
 /* Prefetches the block of the newest layer.  If a generation begins meanwhile, it is another one. */
-LFB_INLINE void WINDOW_(ask_put)(const lfb_window_view *view, uint64_t hash)
+LFB_INLINE void WINDOW_(prefetch_put)(const lfb_window_view *view, uint64_t hash)
 {
   lfb_prefetch_write((const void *)(lfb_window_blocks(view, hash) +
                                     lfb_window_layer(view, lfb_window_now(view))));
@@ -136,5 +136,5 @@ WINDOW_TARGET LFB_INLINE bool WINDOW_(change)(lfb_window_view view, uint64_t has
 WINDOW_TARGET LFB_INLINE void WINDOW_(change_many)(lfb_window_view view, const uint64_t *hashes,
                                                    size_t count, uint64_t *answers)
 {
-  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(ask_put), WINDOW_(put_one));
+  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(prefetch_put), WINDOW_(put_one));
 }

@@ -30,11 +30,11 @@ WINDOW_TARGET static void WINDOW_PUT_MANY(const lfb_window_view *view, const uin
   WINDOW_(change_many)(lfb_window_shaped(view, WINDOW_SHAPE), hashes, count, answers);
 }
 
-WINDOW_TARGET static void WINDOW_MIGHT_CONTAIN_MANY(const lfb_window_view *view, bool asks,
+WINDOW_TARGET static void WINDOW_MIGHT_CONTAIN_MANY(const lfb_window_view *view, bool prefetches,
                                                             const uint64_t *hashes, size_t count,
                                                             uint64_t *answers)
 {
-  WINDOW_(query_many)(lfb_window_shaped(view, WINDOW_SHAPE), asks, hashes, count, answers);
+  WINDOW_(query_many)(lfb_window_shaped(view, WINDOW_SHAPE), prefetches, hashes, count, answers);
 }
 
 static const lfb_window_kernel WINDOW_KERNEL = {WINDOW_PUT, WINDOW_MIGHT_CONTAIN,

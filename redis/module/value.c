@@ -133,7 +133,7 @@ static lfb_status value_room(lfb_value *value)
   if (value->layer_count < value->layer_room)
     return LFB_OK;
   const uint32_t room = value->layer_room == 0 ? FIRST_ROOM : 2 * value->layer_room;
-  lfb_layer *layers = calloc(room, sizeof *layers);
+  lfb_chain_filter *layers = calloc(room, sizeof *layers);
   if (layers == NULL)
     return LFB_ERROR_NO_MEMORY;
   if (value->layer_count > 0)
@@ -152,7 +152,7 @@ lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t me
     lfb_filter_free(filter);
     return status;
   }
-  value->layers[value->layer_count] = (lfb_layer){
+  value->layers[value->layer_count] = (lfb_chain_filter){
       .filter = filter,
       .capacity = lfb_recipe_layer_capacity(&value->recipe, value->layer_count),
       .memory = memory,
@@ -215,7 +215,7 @@ lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_va
 lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
 {
   for (uint32_t i = 0; i < value->layer_count; i++) {
-    const lfb_layer *layer = &value->layers[i];
+    const lfb_chain_filter *layer = &value->layers[i];
     lfb_filter *filter;
     lfb_status status = lfb_filter_copy(layer->filter, &filter);
     if (status == LFB_OK)
@@ -312,7 +312,7 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
 }
 
 /* A layer that is so full has touched its pages: each 4 KiB are the place of some 400 keys. */
-static void layer_settle(const lfb_layer *layer, uint64_t items_before)
+static void layer_settle(const lfb_chain_filter *layer, uint64_t items_before)
 {
   const uint64_t enough = layer->capacity / 8;
 
@@ -323,7 +323,7 @@ static void layer_settle(const lfb_layer *layer, uint64_t items_before)
 /* Adds keys to the newest layer, which has room for all of them. */
 static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
-  lfb_layer *newest = &value->layers[value->layer_count - 1];
+  lfb_chain_filter *newest = &value->layers[value->layer_count - 1];
   uint64_t fresh[ANSWER_WORDS];
   undecided left;
   size_t added;
@@ -396,7 +396,7 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
   if (count > 1)
     memset(answers, 0, ANSWER_WORDS * sizeof *answers);
   while (*done < count) {
-    const lfb_layer *newest = &value->layers[value->layer_count - 1];
+    const lfb_chain_filter *newest = &value->layers[value->layer_count - 1];
     const uint64_t room =
         newest->items < newest->capacity ? newest->capacity - newest->items : 0;
     size_t next = count - *done;
@@ -516,7 +516,7 @@ static lfb_status merge_new_layers(lfb_value *into, const lfb_value *from)
   const uint32_t had = into->layer_count;
 
   while (into->layer_count < from->layer_count) {
-    const lfb_layer *layer = &from->layers[into->layer_count];
+    const lfb_chain_filter *layer = &from->layers[into->layer_count];
     lfb_filter *filter;
     lfb_status status = lfb_filter_copy(layer->filter, &filter);
     if (status == LFB_OK)
@@ -542,7 +542,7 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
   if (status != LFB_OK)
     return status;
   for (uint32_t i = 0; i < had && i < from->layer_count; i++) {
-    lfb_layer *layer = &into->layers[i];
+    lfb_chain_filter *layer = &into->layers[i];
     lfb_ignore(lfb_filter_put_all(layer->filter, from->layers[i].filter)); /* they fit */
     layer->items += from->layers[i].items;
     if (layer->items > layer->capacity)

@@ -21,19 +21,19 @@
 #include "redis/module/pieces.h"
 
 /* One filter of a chain. */
-typedef struct lfb_layer {
+typedef struct lfb_chain_filter {
   lfb_filter *filter;
   uint64_t capacity; /* keys that it is made for                 */
   uint64_t items;    /* keys that were added as new              */
   uint64_t memory;   /* bytes that it takes of Redis' allocator  */
-} lfb_layer;
+} lfb_chain_filter;
 
 typedef struct lfb_value {
   lfb_recipe recipe;
   uint64_t items;   /* keys that were added as new                                   */
   uint64_t changes; /* grows with each change                                        */
 
-  lfb_layer *layers; /* of a chain, oldest first                                     */
+  lfb_chain_filter *layers; /* of a chain, oldest first                                     */
   uint32_t layer_count;
   uint32_t layer_room; /* of `layers` */
 

@@ -221,7 +221,7 @@ std::vector<Kernel> Kernels(const lfb_window_geometry& geometry) {
 void ExpectAlike(const Window& window, const Window& alone) {
   uint64_t next = 0;
   for (size_t count : {1, 2, 7, 63, 64, 65, 129, 191, 193, 600}) {
-    window->fits = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
+    window->cached = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
     std::vector<uint64_t> keys(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
     for (uint64_t& key : keys) next++, key = Mix(42, next % 2 ? next : next / 2);
     any::might_contain_many(window.get(), keys.data(), count, has.data());

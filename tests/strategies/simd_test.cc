@@ -121,7 +121,7 @@ TEST(FastVariants, PutAloneAlike) {
       const Filter alone = MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 67);
       uint64_t next = 0;
       for (size_t count : {1, 7, 64, 127, 300}) {
-        filter->layout.fits = count % 2;
+        filter->layout.cached = count % 2;
         std::vector<uint64_t> hashes(count), answers(count / 64 + 1);
         for (uint64_t& hash : hashes) next++, hash = Mix(43, next % 2 ? next : next / 2);
         filter->kernel->many(&filter->layout, LFB_KERNEL_PUT_ALONE, hashes.data(), nullptr, count,

@@ -39,7 +39,7 @@ inline Filter MakeUpTo(lfb_simd most, const lfb_config& config) {
 inline void ExpectBatchesAlike(const Filter& filter, const Filter& alone) {
   uint64_t next = 0;
   for (const uint32_t fits : {0, 1, static_cast<int>(LFB_LINES_NEAR)}) {
-    filter->layout.fits = fits;
+    filter->layout.cached = fits;
     for (size_t count : {1, 2, 7, 63, 64, 65, 127, 129, 191, 193, 300}) {
       std::vector<uint64_t> hashes(count), put(count / 64 + 1, ~uint64_t{0}), has = put;
       for (uint64_t& hash : hashes) next++, hash = Mix(42, next % 2 ? next : next / 2);

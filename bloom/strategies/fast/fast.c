@@ -93,7 +93,7 @@ void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size
                           uint64_t *answers)
 {
   const fast_view view = fast_view_of(&layout->fast);
-  (void)fast_lines(&view, true, hashes, count, answers, fast_ask_put, fast_credit_one);
+  (void)fast_lines(&view, true, hashes, count, answers, fast_prefetch_put, fast_credit_one);
 }
 
 const lfb_strategy lfb_strategy_fast = {

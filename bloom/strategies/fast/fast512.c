@@ -154,11 +154,11 @@ TARGET LFB_INLINE uint32_t fast512_put_key(const lfb_fast *fast, uint32_t groups
   return lfb_fast_key_put(fast, &key);
 }
 
-/* Puts up to 8 / w keys, and, if it `asks`, prefetches the lines of as many others.  Clears bit k of
+/* Puts up to 8 / w keys, and, if it `prefetches`, prefetches the lines of as many others.  Clears bit k of
  * `*changed` if the put of key k returned 0.  Returns the sum of what the puts returned. */
 TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
-                                            uint32_t count, uint64_t *changed, bool asks,
+                                            uint32_t count, uint64_t *changed, bool prefetches,
                                             fast512_put_as put)
 {
   const __m512i all = _mm512_permutexvar_epi64(view->key, fast512_load(hashes, count));
@@ -170,8 +170,8 @@ TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t g
     _mm512_store_si512(keys.word, lfb_fast512_words(&view->fast, round0));
   _mm512_store_si512(keys.bits, fast512_bits(view, groups, all, round0));
   LFB_EACH(k, 0, count, 1, {
-    if (asks)
-      lfb_fast_ask_put(&view->fast, ahead[k]);
+    if (prefetches)
+      lfb_fast_prefetch_put(&view->fast, ahead[k]);
     const lfb_fast_key key = fast512_key(view, groups, &keys, k, hashes[k]);
     const uint64_t turned_on = put(&view->fast, &key);
     if (turned_on == 0) /* a branch that the put has anyway: no instruction after a locked one */
@@ -185,7 +185,7 @@ TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t g
  * and more, this is faster than to find the bits of several keys at once. */
 TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
-                                            uint32_t count, uint64_t *answer, bool asks,
+                                            uint32_t count, uint64_t *answer, bool prefetches,
                                             fast512_put_as put)
 {
   const uint32_t a_time = GROUP / groups;
@@ -195,7 +195,7 @@ TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t g
   *answer = 0;
   if (put == NULL) {
     for (; k < count; k++) {
-      lfb_fast_ask_put(&view->fast, ahead[k]);
+      lfb_fast_prefetch_put(&view->fast, ahead[k]);
       const uint64_t turned_on = fast512_put_key(&view->fast, groups, hashes[k]);
       *answer |= (uint64_t)(turned_on != 0) << k;
       sum += turned_on;
@@ -204,13 +204,13 @@ TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t g
   }
   for (; k + a_time <= count; k += a_time) {
     changed = (1U << a_time) - 1;
-    sum += fast512_put_some(view, groups, hashes + k, ahead + k, a_time, &changed, asks, put);
+    sum += fast512_put_some(view, groups, hashes + k, ahead + k, a_time, &changed, prefetches, put);
     *answer |= changed << k;
   }
   if (k < count) {
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): they are fewer than a_time. */
     changed = (1U << (count - k)) - 1;
-    sum += fast512_put_some(view, groups, hashes + k, ahead + k, count - k, &changed, asks, put);
+    sum += fast512_put_some(view, groups, hashes + k, ahead + k, count - k, &changed, prefetches, put);
     *answer |= changed << k;
   }
   return sum;
@@ -219,17 +219,17 @@ TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t g
 /* Puts all keys, prefetching lines ahead. */
 TARGET LFB_INLINE uint64_t fast512_put_loop(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, size_t count,
-                                            uint64_t *answers, bool asks, fast512_put_as put)
+                                            uint64_t *answers, bool prefetches, fast512_put_as put)
 {
   uint64_t sum = 0;
 
-  for (size_t k = 0; asks && k < count && k < LFB_LINES_AHEAD; k++)
-    lfb_fast_ask_put(&view->fast, hashes[k]);
+  for (size_t k = 0; prefetches && k < count && k < LFB_LINES_AHEAD; k++)
+    lfb_fast_prefetch_put(&view->fast, hashes[k]);
   for (size_t i = 0; i < count; i += LFB_WORD_BITS) {
     const uint32_t some = count - i < LFB_WORD_BITS ? (uint32_t)(count - i) : LFB_WORD_BITS;
     const size_t further = i + LFB_LINES_AHEAD + some <= count ? i + LFB_LINES_AHEAD : count - some;
     uint64_t answer;
-    sum += fast512_put_word(view, groups, hashes + i, hashes + further, some, &answer, asks, put);
+    sum += fast512_put_word(view, groups, hashes + i, hashes + further, some, &answer, prefetches, put);
     answers[i / LFB_WORD_BITS] = answer;
   }
   return sum;
@@ -310,22 +310,22 @@ TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const u
          (0xffU >> (GROUP - count));
 }
 
-/* Queries all keys, and, if it `asks`, prefetches the lines of keys ahead. */
-TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool asks,
+/* Queries all keys, and, if it `prefetches`, prefetches the lines of keys ahead. */
+TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool prefetches,
                                           const uint64_t *hashes, size_t count,
                                           uint64_t *answers, fast512_act act)
 {
   uint64_t answer = 0;
   size_t i = 0;
 
-  for (size_t k = 0; asks && k < count && k < LFB_LINES_AHEAD; k++)
-    lfb_fast_ask(&view->fast, hashes[k]);
+  for (size_t k = 0; prefetches && k < count && k < LFB_LINES_AHEAD; k++)
+    lfb_fast_prefetch(&view->fast, hashes[k]);
   for (; i + GROUP <= count; i += GROUP) {
     const size_t further =
         i + LFB_LINES_AHEAD + GROUP <= count ? i + LFB_LINES_AHEAD : count - GROUP;
     LFB_UNROLL_8
-    for (uint32_t k = 0; asks && k < GROUP; k++)
-      lfb_fast_ask(&view->fast, hashes[further + k]);
+    for (uint32_t k = 0; prefetches && k < GROUP; k++)
+      lfb_fast_prefetch(&view->fast, hashes[further + k]);
     answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
              act(view, hashes + i, GROUP) << i % LFB_WORD_BITS;
     answers[i / LFB_WORD_BITS] = answer;
@@ -336,11 +336,11 @@ TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool asks,
                                      << i % LFB_WORD_BITS;
 }
 
-TARGET LFB_INLINE uint64_t fast512_queries(const fast512_view *view, uint32_t fits,
+TARGET LFB_INLINE uint64_t fast512_queries(const fast512_view *view, uint32_t cached,
                                            const uint64_t *hashes, size_t count,
                                            uint64_t *answers, fast512_act act)
 {
-  if (fits > 0)
+  if (cached > 0)
     fast512_query_loop(view, false, hashes, count, answers, act);
   else
     fast512_query_loop(view, true, hashes, count, answers, act);
@@ -364,30 +364,30 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
 #include "bloom/strategies/fast/loops.inc.h"
 
 /* Puts many: a pair or one word by `few`, others by `more`. */
-TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, bool asks, const uint64_t *hashes,
+TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, bool prefetches, const uint64_t *hashes,
                                         size_t count, uint64_t *answers, fast512_put_as few,
                                         fast512_put_as more)
 {
   const uint32_t groups = lfb_fast_groups(&view->fast);
-  return fast512_put_loop(view, groups, hashes, count, answers, asks,
+  return fast512_put_loop(view, groups, hashes, count, answers, prefetches,
                           groups == 1 || lfb_fast_is_pair(&view->fast) ? few : more);
 }
 
 /* Of any shape, keys are put and queried one by one. */
 TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_verb verb,
-                                        uint32_t fits, const uint64_t *hashes, size_t count,
+                                        uint32_t cached, const uint64_t *hashes, size_t count,
                                         uint64_t *answers)
 {
   if (!LFB_KNOWN(view->fast.probes))
-    return fast512_each(view, verb, fits, hashes, count, answers);
+    return fast512_each(view, verb, cached, hashes, count, answers);
   if (verb == LFB_KERNEL_PUT)
     return fast512_puts(view, true, hashes, count, answers, fast512_put_shared, NULL);
   if (__builtin_expect(verb == LFB_KERNEL_PUT_ALONE, 0))
-    return fast512_puts(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
+    return fast512_puts(view, cached == 0, hashes, count, answers, lfb_fast_key_put_alone,
                         lfb_fast_key_put_alone);
   if (lfb_fast_is_pair(&view->fast))
-    return fast512_queries(view, fits, hashes, count, answers, fast512_query_pairs);
-  return fast512_queries(view, fits, hashes, count, answers, fast512_query_lines);
+    return fast512_queries(view, cached, hashes, count, answers, fast512_query_pairs);
+  return fast512_queries(view, cached, hashes, count, answers, fast512_query_lines);
 }
 
 #define FAST_SHAPE 0, 0, 0

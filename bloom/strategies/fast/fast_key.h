@@ -51,12 +51,12 @@ LFB_INLINE uint32_t lfb_fast_groups(const lfb_fast *fast)
 }
 
 /* Prefetches the line of a hash: for a read, and below for a write. */
-LFB_INLINE void lfb_fast_ask(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash)
 {
   lfb_prefetch_read((const void *)lfb_fast_block(fast, hash));
 }
 
-LFB_INLINE void lfb_fast_ask_put(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
 {
   lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
 }

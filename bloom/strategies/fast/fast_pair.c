@@ -38,10 +38,10 @@ static uint32_t pair_choose(double fpp, double *load)
   for (uint32_t bits = 1; bits <= PAIR_MOST; bits++) {
     lfb_block_model model;
     lfb_block_model_init(&model, (lfb_block_shape){PAIR_WORDS, bits, PAIR_WORDS}, LFB_WORD_BITS);
-    const double bears = lfb_block_model_load(&model, fpp);
-    if (bears < *load) /* it rises to the best and falls after it */
+    const double holds = lfb_block_model_load(&model, fpp);
+    if (holds < *load) /* it rises to the best and falls after it */
       break;
-    *load = bears;
+    *load = holds;
     best = bits;
   }
   return best;

@@ -11,7 +11,7 @@
  *   FAST_(view) FAST_(view_of)(fast)
  *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
  *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
- *   uint64_t FAST_(many)(view, verb, fits, hashes, count, answers)
+ *   uint64_t FAST_(many)(view, verb, cached, hashes, count, answers)
  *                                           for many hashes, as kernel.h states
  *
  * loops.inc.h defines the last from functions for one hash.
@@ -49,7 +49,7 @@ FAST_TARGET static uint64_t FAST_MANY(const lfb_layout *layout, lfb_kernel_verb 
   }
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
-  return FAST_(many)(&view, verb, layout->fits, low, count, answers);
+  return FAST_(many)(&view, verb, layout->cached, low, count, answers);
 }
 
 static const lfb_kernel FAST_KERNEL = {

@@ -7,14 +7,14 @@
  */
 
 /* Prefetches the line of a hash: for a read, and below for a write. */
-LFB_INLINE void FAST_(ask)(const FAST_(view) *view, uint64_t hash)
+LFB_INLINE void FAST_(prefetch)(const FAST_(view) *view, uint64_t hash)
 {
-  lfb_fast_ask(&view->fast, hash);
+  lfb_fast_prefetch(&view->fast, hash);
 }
 
-LFB_INLINE void FAST_(ask_put)(const FAST_(view) *view, uint64_t hash)
+LFB_INLINE void FAST_(prefetch_put)(const FAST_(view) *view, uint64_t hash)
 {
-  lfb_fast_ask_put(&view->fast, hash);
+  lfb_fast_prefetch_put(&view->fast, hash);
 }
 
 #define LINES_TARGET FAST_TARGET
@@ -30,16 +30,16 @@ FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64
 }
 
 FAST_TARGET LFB_INLINE uint64_t FAST_(each)(const FAST_(view) *view, lfb_kernel_verb verb,
-                                            uint32_t fits, const uint64_t *hashes, size_t count,
+                                            uint32_t cached, const uint64_t *hashes, size_t count,
                                             uint64_t *answers)
 {
-  const bool asks = fits < LFB_LINES_NEAR;
+  const bool prefetches = cached < LFB_LINES_NEAR;
 
   if (verb == LFB_KERNEL_PUT)
-    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(prefetch_put), FAST_(put_one));
   if (verb == LFB_KERNEL_PUT_ALONE)
-    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
-  if (asks && LFB_KNOWN(view->fast.probes)) /* a twentieth faster than to ask at run time */
-    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
-  return FAST_(lines)(view, asks, hashes, count, answers, FAST_(ask), FAST_(query_one));
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(prefetch_put), FAST_(alone_one));
+  if (prefetches && LFB_KNOWN(view->fast.probes)) /* a twentieth faster than a test at run time */
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(prefetch), FAST_(query_one));
+  return FAST_(lines)(view, prefetches, hashes, count, answers, FAST_(prefetch), FAST_(query_one));
 }
