@@ -1,5 +1,5 @@
 # Writes one C file made of many: awk -f amalgamate.awk -v root=FILE [-v own=HEADER]
-# [-v xxhash=FILE], from the root of the tree.
+# [-v xxhash=FILE], from the root of the tree.  Without that FILE <xxhash.h> is left out.
 #
 # FILE is C.  Each #include of a file of this project is replaced by the text of that file: a
 # template (*.inc.h) each time, any other file the first time only.  From the place on where FILE
@@ -144,7 +144,8 @@ function include(line,    name, file)
   if (hidden && name ~ /^lfbloom\//)
     return
   if (name == "xxhash.h") {
-    include_xxhash()
+    if (xxhash)
+      include_xxhash()
     return
   }
   file = resolve(name)

@@ -1,0 +1,307 @@
+/*
+ * lfbloom_core.c - the kernel of lfbloom: lfbloom_core.h describes it.
+ *
+ * tools/cut.py has taken from lfbloom's sources what these functions need; the project's tree has the
+ * comments, in the files that are named here.
+ *
+ * Licence: Apache-2.0.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lfbloom/word.h>
+
+#include "lfbloom_core.h"
+
+/* What the sources take from the library's public headers. */
+typedef lfb_core_status lfb_status;
+typedef lfb_core_config lfb_config;
+#define LFB_OK LFB_CORE_OK
+#define LFB_ERROR_FPP_TOO_LOW LFB_CORE_FPP_TOO_LOW
+#define LFB_ERROR_FPP_TOO_HIGH LFB_CORE_FPP_TOO_HIGH
+#define LFB_ERROR_TOO_MANY_BITS LFB_CORE_TOO_MANY_BITS
+
+/* Instead of functions for what the kernel leaves out: preferences of memory, and filters that fold. */
+#define lfb_sizing_check(config) lfb_sizing_check_fpp((config)->fpp)
+#define lfb_sizing_foldable(config, blocks) (blocks)
+#define fast_choose(config, load) fast_choose_limited((config)->fpp, fast_most_bits_balanced, load)
+
+#include "bloom/hashing/siphash.h"
+#include "bloom/strategies/sizing.c"
+#include "bloom/strategies/block_model.c"
+#include "bloom/strategies/fast/fast_key.h"
+#include "bloom/strategies/fast/fast_size.c"
+#include "bloom/strategies/fast/fast_pair.c"
+#include "bloom/filter/claims.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+struct lfb_core {
+  lfb_fast fast;
+  lfb_word *cells; /* LFB_CLAIM_CELLS places for claims; none for fast-pair */
+  uint64_t key[2];
+  void *allocated; /* by lfb_core_create() */
+};
+
+enum { CORE_CELLS = LFB_CLAIM_CELLS * sizeof(lfb_word), CORE_AHEAD = 128 };
+
+/* Whether the processor has a 16-byte compare-and-exchange. */
+static bool core_pairs_run_here(void)
+{
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_CMPXCHG16B) != 0;
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_ATOMICS)
+  return true;
+#else
+  return false;
+#endif
+}
+
+/* Chooses strategy, shape and size. */
+static lfb_core_status core_plan(const lfb_core_config *config, lfb_geometry *geometry, bool *pair, size_t *bytes)
+{
+  static const uint8_t none[sizeof config->key];
+
+  *pair = config->strategy == LFB_CORE_FAST_PAIR ||
+          (config->strategy == LFB_CORE_DEFAULT && config->fpp >= 0.005 && core_pairs_run_here());
+  if (config->strategy != LFB_CORE_DEFAULT && config->strategy != LFB_CORE_FAST && !*pair)
+    return LFB_CORE_UNKNOWN_STRATEGY;
+  if (*pair && !core_pairs_run_here())
+    return LFB_CORE_NO_PAIRS;
+  const lfb_core_status status = *pair ? pair_size(config, geometry) : lfb_fast_size(config, geometry);
+  if (status != LFB_CORE_OK)
+    return status;
+  if (memcmp(config->key, none, sizeof none) == 0)
+    return LFB_CORE_NO_KEY;
+  /* The filter, the cells and the words, each from a cache line on. */
+  const size_t head = 2 * LFB_CACHE_LINE + sizeof(lfb_core) + (*pair ? 0 : CORE_CELLS);
+  if (geometry->word_count > (SIZE_MAX / 2 - head) / sizeof(lfb_word))
+    return LFB_CORE_SIZE_OVERFLOW;
+  *bytes = head + (size_t)geometry->word_count * sizeof(lfb_word);
+  return LFB_CORE_OK;
+}
+
+lfb_core_status lfb_core_size(const lfb_core_config *config, size_t *size)
+{
+  lfb_geometry geometry;
+  bool pair;
+  return core_plan(config, &geometry, &pair, size);
+}
+
+/* The first cache line at or after an address. */
+static unsigned char *core_line(void *address)
+{
+  return (unsigned char *)address + (-(uintptr_t)address & (LFB_CACHE_LINE - 1));
+}
+
+lfb_core_status lfb_core_init(const lfb_core_config *config, void *memory, size_t size, lfb_core **core)
+{
+  lfb_geometry geometry;
+  size_t needed;
+  bool pair;
+
+  const lfb_core_status status = core_plan(config, &geometry, &pair, &needed);
+  if (status != LFB_CORE_OK)
+    return status;
+  if (size < needed)
+    return LFB_CORE_NO_MEMORY;
+  lfb_core *made = (void *)core_line(memory);
+  lfb_word *cells = (void *)core_line(made + 1);
+  lfb_word *words = cells + (pair ? 0 : LFB_CLAIM_CELLS);
+  for (size_t i = 0; !pair && i < LFB_CLAIM_CELLS; i++)
+    atomic_init(&cells[i], 0);
+  for (uint64_t i = 0; i < geometry.word_count; i++)
+    atomic_init(&words[i], 0);
+  *made = (lfb_core){
+      .fast = lfb_fast_view(&geometry, pair ? LFB_PAIR_WORDS : LFB_BLOCK_WORDS, words),
+      .cells = cells,
+      .key = {lfb_load_le64(config->key), lfb_load_le64(config->key + 8)},
+  };
+  *core = made;
+  return LFB_CORE_OK;
+}
+
+lfb_core_status lfb_core_create(const lfb_core_config *config, lfb_core **core)
+{
+  size_t size;
+  const lfb_core_status status = lfb_core_size(config, &size);
+  void *memory = status == LFB_CORE_OK ? malloc(size) : NULL;
+
+  if (memory == NULL)
+    return status == LFB_CORE_OK ? LFB_CORE_NO_MEMORY : status;
+  (void)lfb_core_init(config, memory, size, core);
+  (*core)->allocated = memory;
+  return LFB_CORE_OK;
+}
+
+void lfb_core_free(lfb_core *core)
+{
+  if (core != NULL)
+    free(core->allocated);
+}
+
+bool lfb_core_put_hash(lfb_core *core, uint64_t hash)
+{
+  const lfb_fast_key key = lfb_fast_key_of(&core->fast, hash);
+  return lfb_fast_key_put(&core->fast, &key) > 0;
+}
+
+bool lfb_core_might_contain_hash(const lfb_core *core, uint64_t hash)
+{
+  return lfb_fast_has_bits(&core->fast, hash);
+}
+
+/* The first word of a cell with its state (bloom/filter/claims.h, for hashes of 64 bits). */
+static uint64_t core_cell(uint64_t hash, lfb_claim_state state)
+{
+  return hash >> LFB_CLAIM_STATE_BITS << LFB_CLAIM_STATE_BITS | (uint64_t)state;
+}
+
+/* Turns on the bits of the hash that has won in a cell with this word, and changes it to DONE. */
+static void core_complete(lfb_core *core, lfb_word *cell, uint64_t won)
+{
+  const uint64_t upper = core_cell(won, LFB_CLAIM_NONE);
+
+  (void)lfb_core_put_hash(core, upper | ((uint64_t)(cell - core->cells) ^ lfb_claims_spread(upper)));
+  /* release: a thread that reads DONE sees the bits.  Fails only if another thread has completed it. */
+  (void)lfb_cas_u64(cell, &won, core_cell(won, LFB_CLAIM_DONE), memory_order_release);
+}
+
+/* The protocol of bloom/filter/claims.h, where it is argued. */
+bool lfb_core_claim_hash(lfb_core *core, uint64_t hash)
+{
+  if (lfb_fast_is_pair(&core->fast))
+    return lfb_core_put_hash(core, hash);
+  if (lfb_fast_has_bits(&core->fast, hash))
+    return false;
+  lfb_word *cell = &core->cells[(hash ^ lfb_claims_spread(hash)) % LFB_CLAIM_CELLS];
+  const uint64_t mine = core_cell(hash, LFB_CLAIM_WON);
+  for (;;) {
+    /* acquire: pairs with the release in core_complete(), and shows the bits of what was DONE. */
+    uint64_t seen = atomic_load_explicit(cell, memory_order_acquire);
+    if (seen % (1U << LFB_CLAIM_STATE_BITS) == LFB_CLAIM_WON) {
+      core_complete(core, cell, seen);
+      continue;
+    }
+    if (lfb_fast_has_bits(&core->fast, hash))
+      return false;
+    /* relaxed: the hash in the cell is the whole message. */
+    if (lfb_cas_u64(cell, &seen, mine, memory_order_relaxed))
+      break;
+  }
+  core_complete(core, cell, mine);
+  return true;
+}
+
+bool lfb_core_put(lfb_core *core, const void *bytes, size_t size)
+{
+  return lfb_core_put_hash(core, lfb_siphash13(bytes, size, core->key));
+}
+
+bool lfb_core_put_u64(lfb_core *core, uint64_t key)
+{
+  return lfb_core_put_hash(core, lfb_siphash13_u64(key, core->key));
+}
+
+bool lfb_core_might_contain(const lfb_core *core, const void *bytes, size_t size)
+{
+  return lfb_fast_has_bits(&core->fast, lfb_siphash13(bytes, size, core->key));
+}
+
+bool lfb_core_might_contain_u64(const lfb_core *core, uint64_t key)
+{
+  return lfb_fast_has_bits(&core->fast, lfb_siphash13_u64(key, core->key));
+}
+
+bool lfb_core_claim(lfb_core *core, const void *bytes, size_t size)
+{
+  return lfb_core_claim_hash(core, lfb_siphash13(bytes, size, core->key));
+}
+
+bool lfb_core_claim_u64(lfb_core *core, uint64_t key)
+{
+  return lfb_core_claim_hash(core, lfb_siphash13_u64(key, core->key));
+}
+
+/* Hashes some keys and asks for their lines, before it uses the first of them.  One of the two arrays of
+ * keys is NULL. */
+static size_t core_many(lfb_core *core, lfb_core_verb verb, const lfb_core_key *keys, const uint64_t *numbers,
+                        size_t count, uint64_t *answers)
+{
+  uint64_t hashes[CORE_AHEAD];
+  size_t trues = 0;
+
+  for (size_t at = 0, some; at < count; at += some) {
+    some = count - at < CORE_AHEAD ? count - at : (size_t)CORE_AHEAD;
+    for (size_t i = 0; i < some; i++) {
+      hashes[i] = keys != NULL ? lfb_siphash13(keys[at + i].bytes, keys[at + i].size, core->key)
+                               : lfb_siphash13_u64(numbers[at + i], core->key);
+      if (verb == LFB_CORE_PUT)
+        lfb_fast_ask_put(&core->fast, hashes[i]);
+      else
+        lfb_fast_ask(&core->fast, hashes[i]);
+    }
+    for (size_t i = 0; i < some; i++) {
+      const bool answer = verb == LFB_CORE_PUT     ? lfb_core_put_hash(core, hashes[i])
+                          : verb == LFB_CORE_CLAIM ? lfb_core_claim_hash(core, hashes[i])
+                                                   : lfb_core_might_contain_hash(core, hashes[i]);
+      if (answers != NULL && i % LFB_WORD_BITS == 0)
+        answers[(at + i) / LFB_WORD_BITS] = 0;
+      if (answers != NULL)
+        answers[(at + i) / LFB_WORD_BITS] |= (uint64_t)answer << i % LFB_WORD_BITS;
+      trues += answer;
+    }
+  }
+  return trues;
+}
+
+size_t lfb_core_many(lfb_core *core, lfb_core_verb verb, const lfb_core_key *keys, size_t count,
+                     uint64_t *answers)
+{
+  return core_many(core, verb, keys, NULL, count, answers);
+}
+
+size_t lfb_core_many_u64(lfb_core *core, lfb_core_verb verb, const uint64_t *keys, size_t count,
+                         uint64_t *answers)
+{
+  return core_many(core, verb, NULL, keys, count, answers);
+}
+
+/* How many of `count` words from `first` on there are. */
+static size_t core_there(const lfb_core *core, uint64_t first, size_t count)
+{
+  const uint64_t words = core->fast.blocks << core->fast.block_shift;
+  return first >= words ? 0 : words - first < count ? (size_t)(words - first) : count;
+}
+
+size_t lfb_core_words(const lfb_core *core, uint64_t first, uint64_t *words, size_t count)
+{
+  const size_t there = core_there(core, first, count);
+
+  for (size_t i = 0; i < there; i++)
+    words[i] = lfb_word_get(&core->fast.words[first + i]);
+  return there;
+}
+
+size_t lfb_core_put_words(lfb_core *core, uint64_t first, const uint64_t *words, size_t count)
+{
+  const size_t there = core_there(core, first, count);
+
+  for (size_t i = 0; i < there; i++)
+    (void)lfb_word_set(&core->fast.words[first + i], words[i]);
+  return there;
+}
+
+void lfb_core_stats(const lfb_core *core, lfb_core_figures *figures)
+{
+  const uint64_t words = core->fast.blocks << core->fast.block_shift;
+
+  *figures = (lfb_core_figures){lfb_fast_is_pair(&core->fast) ? LFB_CORE_FAST_PAIR : LFB_CORE_FAST,
+                                core->fast.probes, lfb_fast_groups(&core->fast), words, 0};
+  for (uint64_t i = 0; i < words; i++)
+    figures->bits_set += lfb_word_count(lfb_word_get(&core->fast.words[i]));
+}
