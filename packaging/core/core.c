@@ -1,8 +1,9 @@
 /*
  * lfbloom_core.c - the kernel of lfbloom: lfbloom_core.h describes it.
  *
- * tools/cut.py has taken from lfbloom's sources what these functions need; the project's tree has the
- * comments, in the files that are named here.
+ * tools/cut.py has taken from lfbloom's sources what these functions need.  The comments are in the project's
+ * tree: include/lfbloom/word.h and cpu.h, atomic/words/pair.h, bloom/hashing/siphash.h, bloom/filter/claims.h,
+ * and in bloom/strategies block_model.c, fast_view.h and fast/.
  *
  * Licence: Apache-2.0.
  */

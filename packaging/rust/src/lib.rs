@@ -635,7 +635,8 @@ impl Filter {
     }
 }
 
-/// A filter file of any form, queried in place and read-only; processes share its pages.
+/// A filter file of any form, queried in place and read-only; processes share its pages.  A file that is cut
+/// short kills the processes that have it open, as any mapped file does.
 #[derive(Debug)]
 pub struct Mapped(View);
 
