@@ -1,7 +1,7 @@
 /*
  * lfbloom/version.h - the version of these headers, and of the library in use.
  *
- * Within one MAJOR a program runs with every library that is at least as new as the headers it
+ * Within one MAJOR, from 1 on, a program runs with every library that is at least as new as the headers it
  * was compiled with (docs/abi.md).
  */
 #ifndef LFBLOOM_VERSION_H
@@ -12,8 +12,8 @@
 LFB_EXTERN_C_BEGIN
 
 /* The version of these headers: MAJOR.MINOR.PATCH. */
-#define LFB_VERSION_MAJOR 1
-#define LFB_VERSION_MINOR 0
+#define LFB_VERSION_MAJOR 0
+#define LFB_VERSION_MINOR 9
 #define LFB_VERSION_PATCH 0
 
 /* A version as one number, for comparisons. */
@@ -26,7 +26,7 @@ LFB_EXTERN_C_BEGIN
 /* Returns LFB_VERSION of the library in use.  Wait-free; any thread. */
 LFB_API unsigned lfb_version(void);
 
-/* Returns that version as text, for example "1.0.0": a constant string. */
+/* Returns that version as text, for example "0.9.0": a constant string. */
 LFB_API const char *lfb_version_text(void);
 
 LFB_EXTERN_C_END

@@ -18,7 +18,7 @@ PARTS = ["CMakeLists.txt", "LICENSE", "README.md", "include/*", "atomic/*", "blo
 
 class LfbloomConan(ConanFile):
     name = "lfbloom"
-    version = "1.0.0"
+    version = "0.9.0"
     license = "Apache-2.0"
     homepage = "https://lfbloom.example/"
     description = "Lock-free concurrent Bloom filter"

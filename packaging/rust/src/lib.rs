@@ -22,7 +22,7 @@ fn text(string: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(string) }.to_str().unwrap_or("")
 }
 
-/// The version of the library, for example "1.0.0".
+/// The version of the library, for example "0.9.0".
 pub fn version() -> &'static str {
     // SAFETY: it takes nothing.
     text(unsafe { sys::lfb_version_text() })
