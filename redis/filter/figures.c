@@ -68,12 +68,28 @@ static lfb_status figures_count(lfb_redis *filter, lfb_link *link, void *context
   return status;
 }
 
+/* A chain grows in time or refuses keys, and a window forgets: none exceeds its p. */
+static lfb_status module_stats(lfb_redis *filter, lfb_stats *stats)
+{
+  uint64_t items = 0;
+  const lfb_status status = lfb_remote_with_link(filter, lfb_module_items, &items);
+
+  if (status != LFB_OK)
+    return status;
+  lfb_stats_plan(&filter->place.description, stats);
+  stats->approximate_count = items;
+  stats->expected_fpp = items == 0 ? 0 : stats->fpp;
+  return LFB_OK;
+}
+
 lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats)
 {
   const lfb_description *description = &filter->place.description;
   uint64_t bits = 0;
-  const lfb_status status = lfb_remote_with_link(filter, figures_count, &bits);
 
+  if (filter->place.layout->by_key)
+    return module_stats(filter, stats);
+  const lfb_status status = lfb_remote_with_link(filter, figures_count, &bits);
   if (status == LFB_OK)
     lfb_stats_fill(description,
                    bits < description->geometry.bit_count ? bits : description->geometry.bit_count,

@@ -11,6 +11,7 @@ typedef struct keys_job {
   const void *keys;
   lfb_piece_hash hash_of;
   bool put;
+  bool rewritten;    /* by_key: a command was written twice */
   uint64_t *answers; /* one bit each, all 0 at first */
   size_t yes;
   uint64_t count;             /* keys                                             */
@@ -70,10 +71,42 @@ static uint16_t keys_ask_command(const keys_job *job, uint64_t i, lfb_wire *wire
   return part->slot;
 }
 
+/* Writes a key as bytes: a number as 8, little-endian. */
+static void keys_write(const keys_job *job, uint64_t i, lfb_wire *wire)
+{
+  if (job->hash_of == lfb_piece_bytes) {
+    const lfb_key *key = (const lfb_key *)job->keys + i;
+    lfb_wire_string(wire, key->bytes, key->size);
+  } else {
+    const uint64_t number = LFB_LITTLE_64(((const uint64_t *)job->keys)[i]);
+    lfb_wire_string(wire, &number, sizeof number);
+  }
+}
+
+/* Writes a command to the module: of keys, or the last one, which asks for the mark. */
+static uint16_t keys_module_command(keys_job *job, uint64_t i, lfb_wire *wire)
+{
+  const lfb_part *part = &job->filter->parts[0];
+  const uint32_t keys = keys_put_of(job, i).keys;
+
+  job->rewritten |= i < job->next;
+  (void)lfb_put_first(&job->next, i);
+  if (i == job->commands) {
+    lfb_module_ask_mark(part, wire);
+    return part->slot;
+  }
+  lfb_module_begin(part, job->put, keys, wire);
+  for (uint32_t k = 0; k < keys; k++)
+    keys_write(job, i * job->each + k, wire);
+  return part->slot;
+}
+
 static uint16_t keys_command(void *context, uint64_t i, lfb_wire *wire)
 {
   keys_job *job = context;
 
+  if (job->filter->place.layout->by_key)
+    return keys_module_command(job, i, wire);
   return job->put ? keys_put_command(job, i, wire) : keys_ask_command(job, i, wire);
 }
 
@@ -82,10 +115,12 @@ static lfb_status keys_put_reply(const keys_job *job, uint64_t i, const redisRep
 {
   const lfb_redis_place *place = &job->filter->place;
   const lfb_put what = keys_put_of(job, i);
-  const lfb_status status = place->layout->put_answer(&place->plan, &what, reply, yes);
+  const lfb_status status = place->layout->by_key
+                                ? lfb_module_answers(reply, what.keys, yes)
+                                : place->layout->put_answer(&place->plan, &what, reply, yes);
 
   if (again) /* bits that the first attempt turned on are already on */
-    *yes = (UINT64_C(1) << what.keys) - 1;
+    *yes = ~UINT64_C(0) >> (LFB_WORD_BITS - what.keys);
   return status;
 }
 
@@ -96,6 +131,8 @@ static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisRep
   key_bits key;
   bool maybe = false;
 
+  if (place->layout->by_key)
+    return lfb_module_answers(reply, keys_put_of(job, i).keys, yes);
   key.count = keys_bits_of(job, i, key.bits);
   const lfb_status status =
       place->layout->answer(&place->plan, key.bits, key.count, reply, &maybe);
@@ -109,6 +146,8 @@ static lfb_status keys_reply(void *context, uint64_t i, const redisReply *reply,
   const uint64_t first = i * job->each; /* the answers to a command are in one word */
   uint64_t yes = 0;
 
+  if (i == job->commands)
+    return lfb_module_mark_answer(&job->filter->place.plan, reply);
   const lfb_status status = job->put ? keys_put_reply(job, i, reply, again, &yes)
                                      : keys_ask_reply(job, i, reply, &yes);
   if (status != LFB_OK || job->replied++ >= job->commands)
@@ -156,11 +195,15 @@ void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link)
 static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
 {
   keys_job *keys = context;
-  keys->each = keys->put ? filter->place.layout->put_keys : 1;
+  const bool by_key = filter->place.layout->by_key;
+  keys->each = keys->put || by_key ? filter->place.layout->put_keys : 1;
   keys->commands = keys->count / keys->each + (keys->count % keys->each != 0);
-  const lfb_job job = {keys->commands, keys_command, keys_reply, keys};
+  const uint64_t marks = by_key && keys->commands > 0 ? 1 : 0;
+  const lfb_job job = {keys->commands + marks, keys_command, keys_reply, keys};
 
-  const lfb_status status = lfb_link_run(link, &job);
+  lfb_status status = lfb_link_run(link, &job);
+  if (status == LFB_OK && keys->rewritten)
+    status = lfb_remote_check(filter, link);
   if (status == LFB_ERROR_REDIS_PART && keys->put)
     lfb_remote_clear_stumps(filter, link);
   return status;

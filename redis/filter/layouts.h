@@ -2,6 +2,9 @@
  * layouts.h - where the bits of a filter are stored on a server, and the commands that set and
  * query them: a table with one row for each layout.
  *
+ * A key of the module (layout_module.c) is no string: the server itself hashes keys and sets bits.  All
+ * below is of the other layouts.
+ *
  * A filter is one Redis string, its only part, or several.  Bit i of the filter, as its strategy
  * numbers them, is bit i % part_bits of part i / part_bits.  All bits of a key are in one part.
  * A put is one BITFIELD of one-bit SETs (helper: a script), a query one BITFIELD_RO.  A query is
@@ -65,7 +68,11 @@ typedef struct lfb_part {
   uint16_t slot;
 } lfb_part;
 
-enum { LFB_PUT_KEYS = 8 };
+enum {
+  LFB_PUT_KEYS = 8,
+  /* Keys in a command to the module: the server takes 4 us for them.  The answers fill a word. */
+  LFB_MODULE_KEYS = 64,
+};
 
 /* The bits that a command puts. */
 typedef struct lfb_put {
@@ -92,13 +99,18 @@ typedef struct lfb_redis_layout {
    * false: its only part is under the name. */
   bool described;
 
+  /* The server hashes: the key under the name is the module's, and of the functions below the layout
+   * has only `find`. */
+  bool by_key;
+
   /* The order of its bits in the words of memory. */
   lfb_words_order order;
 
   /* What a put leaves in place of a missing part is deleted (Stump, above). */
   bool clears_stumps;
 
-  /* Keys in one command of a put, at most LFB_PUT_KEYS; more than 1 only if there is one part. */
+  /* Keys in one command of a put, at most LFB_PUT_KEYS; more than 1 only if there is one part.
+   * by_key: in one command of either kind, LFB_MODULE_KEYS. */
   uint32_t put_keys;
 
   /* Plans parts of at most `part_bytes` for place->description.  Fails: LFB_ERROR_NO_RANDOM,
@@ -137,8 +149,9 @@ typedef struct lfb_redis_layout {
 extern const lfb_redis_layout lfb_redis_layout_fast;
 extern const lfb_redis_layout lfb_redis_layout_guava;
 extern const lfb_redis_layout lfb_redis_layout_helper;
+extern const lfb_redis_layout lfb_redis_layout_module;
 
-/* The layout for a strategy; NULL if there is none. */
+/* The layout of a new filter of a strategy; NULL if there is none. */
 const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy);
 
 /* Writes the key of part i: {name:i}, or name:i if the name has a hash tag of its own; the
@@ -205,6 +218,15 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
 
 /* Writes the command that sets the mark. */
 void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
+
+/* The same two for a key of the module. */
+void lfb_module_ask_mark(const lfb_part *part, lfb_wire *wire);
+lfb_status lfb_module_mark_answer(const lfb_plan *plan, const redisReply *reply);
+
+/* Writes the beginning of a command to the module, which that many keys follow.  Reads its reply into
+ * bit i of `yes`, 0 at first.  Fails: LFB_ERROR_REDIS_PART; as lfb_module_status(). */
+void lfb_module_begin(const lfb_part *part, bool put, uint32_t keys, lfb_wire *wire);
+lfb_status lfb_module_answers(const redisReply *reply, uint32_t keys, uint64_t *yes);
 
 LFB_EXTERN_C_END
 

@@ -5,6 +5,8 @@
 
 #include "redis/dump/chunk.h"
 
+#define LFB_SAYS_STUCK "ERR problem inserting into filter: it cannot grow: "
+
 static lfb_status key_typed(void *context, const redisReply *reply, bool again)
 {
   const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STATUS);
@@ -45,6 +47,10 @@ lfb_status lfb_module_status(const redisReply *reply)
       {LFB_SAYS_NO_MEMORY, LFB_ERROR_REDIS_MEMORY},
       {LFB_SAYS_ABSENT, LFB_ERROR_REDIS_ABSENT},
       {"WRONGTYPE", LFB_ERROR_REDIS_NO_FILTER},
+      {"ERR non scaling filter is full", LFB_ERROR_CANNOT_GROW},
+      {LFB_SAYS_STUCK "it would be larger", LFB_ERROR_OVER_LIMIT},
+      {LFB_SAYS_STUCK "out of memory", LFB_ERROR_REDIS_MEMORY},
+      {LFB_SAYS_STUCK, LFB_ERROR_CANNOT_GROW},
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

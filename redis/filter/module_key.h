@@ -1,8 +1,8 @@
 /*
  * module_key.h - a key of the module lfbloom_redis.so, as a client sees it.
  *
- * module_load.c reads one by BF.SCANDUMP, module_save.c makes one by BF.LOADCHUNK; redis/dump has
- * the bytes, docs/module.md the commands.
+ * module_load.c reads one by BF.SCANDUMP, module_save.c makes one by BF.LOADCHUNK; layout_module.c
+ * puts into it and queries it; redis/dump has the bytes, docs/module.md the commands.
  */
 #ifndef LFB_REDIS_MODULE_KEY_H
 #define LFB_REDIS_MODULE_KEY_H
@@ -29,7 +29,7 @@ bool lfb_module_says(const redisReply *reply, const char *text);
  *
  * Returns LFB_OK, also for a reply that is no error; LFB_ERROR_MODULE_MISSING, _MODULE_CHANGED;
  *         LFB_ERROR_REDIS_UNFINISHED: chunks are missing; LFB_ERROR_OVER_LIMIT, _REDIS_MEMORY,
- *         _REDIS_ABSENT, _REDIS_NO_FILTER; else as lfb_reply_status().
+ *         _REDIS_ABSENT, _REDIS_NO_FILTER; LFB_ERROR_CANNOT_GROW: it is full; else as lfb_reply_status().
  */
 lfb_status lfb_module_status(const redisReply *reply);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atomic/words/reserved.h"
+#include "redis/dump/chunk.h"
 #include "redis/filter/remote.h"
 #include "bloom/filter/figures.h"
 
@@ -142,7 +143,7 @@ static lfb_status left_delete(lfb_link *link, lfb_key name)
 /* ---- find ---------------------------------------------------------------------- */
 
 typedef struct remote_type {
-  bool none, hash, string;
+  bool none, hash, string, module;
 } remote_type;
 
 static lfb_status remote_typed(void *context, const redisReply *reply, bool again)
@@ -153,7 +154,8 @@ static lfb_status remote_typed(void *context, const redisReply *reply, bool agai
   if (status == LFB_OK)
     *(remote_type *)context = (remote_type){strcmp(reply->str, "none") == 0,
                                             strcmp(reply->str, "hash") == 0,
-                                            strcmp(reply->str, "string") == 0};
+                                            strcmp(reply->str, "string") == 0,
+                                            strcmp(reply->str, LFB_MODULE_TYPE) == 0};
   return status;
 }
 
@@ -163,7 +165,7 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
                                       const lfb_redis_layout **layout)
 {
   const lfb_key args[] = {lfb_ask_text("TYPE"), name};
-  remote_type type = {false, false, false};
+  remote_type type = {.none = false};
 
   const lfb_status status =
       lfb_ask(link, args, sizeof args / sizeof *args, remote_typed, &type);
@@ -171,11 +173,12 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
     return status;
   if (type.none) /* helper has no parts */
     return helper ? LFB_ERROR_REDIS_ABSENT : left_status(link, name);
-  if (!type.hash && !type.string)
+  if (!type.hash && !type.string && !type.module)
     return LFB_ERROR_REDIS_NO_FILTER;
-  *layout = type.hash ? &lfb_redis_layout_fast
-            : helper  ? &lfb_redis_layout_helper
-                      : &lfb_redis_layout_guava;
+  *layout = type.hash     ? &lfb_redis_layout_fast
+            : type.module ? &lfb_redis_layout_module
+            : helper      ? &lfb_redis_layout_helper
+                          : &lfb_redis_layout_guava;
   return LFB_OK;
 }
 

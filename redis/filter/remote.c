@@ -187,12 +187,16 @@ lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_
 
 static void ask_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
 {
-  lfb_part_ask_mark(&filter->place.plan, part, wire);
+  if (filter->place.layout->by_key)
+    lfb_module_ask_mark(part, wire);
+  else
+    lfb_part_ask_mark(&filter->place.plan, part, wire);
 }
 
 static lfb_status mark_answer(const lfb_redis *filter, const redisReply *reply)
 {
-  return lfb_part_mark_answer(&filter->place.plan, reply);
+  return filter->place.layout->by_key ? lfb_module_mark_answer(&filter->place.plan, reply)
+                                      : lfb_part_mark_answer(&filter->place.plan, reply);
 }
 
 lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)

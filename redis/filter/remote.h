@@ -79,6 +79,10 @@ lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size
  * can be reached.  In redis/filter/filter.c. */
 void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);
 
+/* Gives how many keys the module has counted as new, a uint64_t.  A lfb_remote_act.  Fails:
+ * LFB_ERROR_REDIS_PART.  In redis/filter/layout_module.c. */
+lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items);
+
 /* Sends one command for each part, at most `at_once` of them in flight.  `command` writes the
  * command for a part; `reply` takes its reply. */
 typedef void (*lfb_part_command)(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire);

@@ -141,6 +141,8 @@ lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits, lfb_
 
   if (limits != NULL && LFB_RESERVED(limits) != LFB_OK)
     return LFB_ERROR_RESERVED;
+  if (filter->place.layout->by_key)
+    return LFB_ERROR_REDIS_NO_FILTER; /* lfb_redis_module_load() */
   load.buffer = malloc((size_t)SNAPSHOT_PIECES * SNAPSHOT_PIECE);
   if (load.buffer == NULL)
     return LFB_ERROR_NO_MEMORY;

@@ -64,6 +64,8 @@ static lfb_status replica_begin(lfb_replica *replica, const lfb_redis_options *o
   lfb_status status = lfb_outbox_init(&replica->outbox, queue);
   if (status == LFB_OK)
     status = lfb_redis_open(options, name, config->wanted, &replica->remote);
+  if (status == LFB_OK && replica->remote->place.layout->by_key)
+    status = LFB_ERROR_REDIS_NO_FILTER; /* its words cannot be read one by one */
   if (status == LFB_OK)
     status = lfb_stream_init(&replica->stream, replica->remote, config->stream_entries,
                              replica_block_ms(options));

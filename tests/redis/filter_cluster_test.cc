@@ -45,9 +45,9 @@ TEST_F(FilterCluster, AnswersAsInMemory) {
     EXPECT_EQ(yes, lfb_filter_might_contain_many_u64(local.get(), keys.data(), kCount, here.data()));
     EXPECT_EQ(there, here);
     EXPECT_EQ(RemoteStats(remote).bits_set, Stats(local).bits_set);
-    EXPECT_EQ(Words(Load(OpenRemote(options, name, &own))), Words(local));
+    EXPECT_EQ(WordsOf(Load(OpenRemote(options, name, &own))), WordsOf(local));
     EXPECT_EQ(lfb_redis_save(&options, "copy", local.get(), kSmallParts), LFB_OK);
-    EXPECT_EQ(Words(Load(OpenRemote(options, "copy", &own))), Words(local));
+    EXPECT_EQ(WordsOf(Load(OpenRemote(options, "copy", &own))), WordsOf(local));
     EXPECT_EQ(lfb_redis_delete(&options, "copy", strategy), LFB_OK);
     EXPECT_EQ(lfb_redis_delete(&options, name.c_str(), strategy), LFB_OK);
     EXPECT_EQ(KeysThere(), 0u);

@@ -40,7 +40,7 @@ TEST_P(EveryLayout, AnswersAsInMemoryOneByOne) {
         break;
     }
   }
-  EXPECT_EQ(Words(Load(remote)), Words(local));
+  EXPECT_EQ(WordsOf(Load(remote)), WordsOf(local));
 }
 
 // The same for many keys: answers are in the order of the keys, from any node or part.
@@ -73,7 +73,7 @@ TEST_P(EveryLayout, AnswersAsInMemoryManyAtOnce) {
   EXPECT_EQ(yes, kCount);
   EXPECT_EQ(lfb_redis_put_many(remote.get(), nullptr, 0, nullptr, &yes), LFB_OK);
   EXPECT_EQ(yes, 0u);
-  EXPECT_EQ(Words(Load(remote)), Words(local));
+  EXPECT_EQ(WordsOf(Load(remote)), WordsOf(local));
 }
 
 TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
@@ -135,7 +135,7 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   EXPECT_EQ(lfb_redis_save(&options, "saved", local.get(), kSmallParts), LFB_ERROR_REDIS_EXISTS);
   const Remote remote = OpenRemote(options, "saved", &config);
   const Filter loaded = Load(remote);
-  EXPECT_EQ(Words(loaded), Words(local));
+  EXPECT_EQ(WordsOf(loaded), WordsOf(local));
   EXPECT_EQ(Stats(loaded).bits_set, Stats(local).bits_set);
   EXPECT_EQ(Stats(loaded).seed, Stats(local).seed);
   EXPECT_EQ(RemoteStats(remote).bits_set, Stats(local).bits_set);
@@ -173,7 +173,7 @@ TEST_P(EveryLayout, IsSavedAndLoadedWithProgress) {
   EXPECT_EQ(moved.bytes, Stats(local).bytes);
   moved.bytes = 0;
   const Remote remote = OpenRemote(options, "seen", &config);
-  EXPECT_EQ(Words(Load(remote)), Words(local));
+  EXPECT_EQ(WordsOf(Load(remote)), WordsOf(local));
   EXPECT_EQ(moved.bytes, Stats(local).bytes);
 
   moved = {0, Stats(local).bytes / 2};
@@ -192,7 +192,7 @@ TEST_P(EveryLayout, IsSavedEmpty) {
   ASSERT_EQ(lfb_redis_save(&options, "empty", Make(config).get(), 0), LFB_OK);
   const Remote remote = OpenRemote(options, "empty", &config);
   EXPECT_EQ(RemoteStats(remote).bits_set, 0u);
-  EXPECT_EQ(Words(Load(remote)), Words(Make(config)));
+  EXPECT_EQ(WordsOf(Load(remote)), WordsOf(Make(config)));
 }
 
 TEST_P(EveryLayout, IsListedExpiredRenamedAndDeleted) {

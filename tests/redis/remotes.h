@@ -72,7 +72,7 @@ inline std::vector<std::string> Keys(const Remote& remote) {
   return keys;
 }
 
-inline std::vector<uint64_t> Words(const Filter& filter) {
+inline std::vector<uint64_t> WordsOf(const Filter& filter) {
   const lfb_bits& bits = filter->layout.bits;
   std::vector<uint64_t> words;
   for (uint64_t i = 0; i < bits.word_count; i++) words.push_back(bits.words[i].load());

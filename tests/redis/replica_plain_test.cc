@@ -41,7 +41,7 @@ class Plain : public testing::Test {
 // Sets the bits of a key as another program would, by SETBIT.
 void SetRaw(const RedisServer& server, lfb_strategy_id strategy, const std::string& name,
             const Filter& with_key) {
-  const std::vector<uint64_t> words = Words(with_key);
+  const std::vector<uint64_t> words = WordsOf(with_key);
   for (uint64_t bit = 0; bit < 64 * words.size(); bit++) {
     if ((words[bit / 64] >> bit % 64 & 1) == 0) continue;
     const uint64_t at = strategy == LFB_REDIS_MITZ32 ? bit : 48 + (bit ^ 63);

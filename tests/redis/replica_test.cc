@@ -84,7 +84,7 @@ TEST(ReplicaLayouts, WhatIsPutHereIsFoundHereThereAndElsewhere) {
     EXPECT_TRUE(has(b, "apple"));
     EXPECT_EQ(Missing(b, 0, 3000), 0u);
     EXPECT_EQ(WordsOf(a), WordsOf(b));
-    EXPECT_EQ(WordsOf(a), Words(Load(remote)));
+    EXPECT_EQ(WordsOf(a), WordsOf(Load(remote)));
     EXPECT_EQ(State(b).loads, 1u) << "by the stream alone";
   }
 }
@@ -470,9 +470,9 @@ TEST_F(Replicas, AResyncGoesBothWays) {
   const auto keys = Keys(remote);
   for (const std::string& key : keys)
     if (key != "seen") server.Call({"SETRANGE", key, "0", std::string(2048, '\0')});
-  EXPECT_NE(Words(Load(remote)), WordsOf(b));
+  EXPECT_NE(WordsOf(Load(remote)), WordsOf(b));
   EXPECT_EQ(lfb_replica_resync(b.get(), kForEver), LFB_OK);
-  EXPECT_EQ(Words(Load(remote)), WordsOf(b));
+  EXPECT_EQ(WordsOf(Load(remote)), WordsOf(b));
   Await("the other replica loads the filter", [&] { return State(a).loads == 2; });
   EXPECT_EQ(WordsOf(a), WordsOf(b));
 }

@@ -57,7 +57,7 @@ TEST_F(Tls, AFilterIsUsed) {
             LFB_OK);
   EXPECT_EQ(yes, keys.size());
   // Long replies: the words over TLS are those without.
-  EXPECT_EQ(Words(Load(opened)), Words(Load(OpenRemote(server.Options(), "seen"))));
+  EXPECT_EQ(WordsOf(Load(opened)), WordsOf(Load(OpenRemote(server.Options(), "seen"))));
 }
 
 // Each mistake is an error of its own, without any pause.

@@ -1,0 +1,207 @@
+/*
+ * layout_module.c - a key of the module lfbloom_redis.so: the server hashes the keys and sets the bits.
+ *
+ * A put is BF.INSERT NOCREATE, a query BF.MEXISTS, each of many keys.
+ *
+ * Mark   BF.INSERT NOCREATE refuses a missing key, but BF.MEXISTS answers 0 for it, a silent "absent".
+ *        So a job ends with BF.SCANDUMP key 0, which refuses it, too, and otherwise gives the head of
+ *        the value: all that it was made from, with the random key or seed of its hash.  A digest of
+ *        this is the mark.  A filter that was since made under the name has another one.
+ * Order  A server executes the commands of one connection in order.  A filter that is there after a
+ *        query was there before it, unless it was away in between.  If any command of a job was
+ *        written twice, it may have been executed later than the last one: the mark is then asked
+ *        for once more (filter.c).
+ */
+#include <string.h>
+
+#include "redis/dump/chunk.h"
+#include "redis/dump/head.h"
+#include "redis/filter/module_key.h"
+#include "redis/filter/remote.h"
+
+/* ---- the head ---------------------------------------------------------------------- */
+
+/* Reads a reply to BF.SCANDUMP key 0. */
+static lfb_status module_head(const redisReply *reply, lfb_dump_fields *told)
+{
+  const lfb_status status = lfb_module_status(reply);
+
+  if (status != LFB_OK)
+    return status;
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
+      reply->element[1]->type != REDIS_REPLY_STRING)
+    return LFB_ERROR_REDIS_PROTOCOL;
+  return lfb_dump_fields_read(reply->element[1]->str, reply->element[1]->len, told);
+}
+
+/* The checksum of the head of an empty value. */
+static uint64_t module_mark(const lfb_recipe *recipe)
+{
+  const lfb_dump_fields empty = {.recipe = *recipe};
+  unsigned char head[LFB_DUMP_HEAD];
+  uint64_t mark;
+
+  lfb_dump_fields_write(&empty, head);
+  memcpy(&mark, head + sizeof head - sizeof mark, sizeof mark);
+  return mark;
+}
+
+void lfb_module_ask_mark(const lfb_part *part, lfb_wire *wire)
+{
+  lfb_wire_begin(wire, 3);
+  lfb_wire_text(wire, "BF.SCANDUMP");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  lfb_wire_text(wire, "0");
+}
+
+/* The status of a key that must be there. */
+static lfb_status module_part(lfb_status status)
+{
+  return status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_NO_FILTER ||
+                 status == LFB_ERROR_REDIS_UNFINISHED
+             ? LFB_ERROR_REDIS_PART
+             : status;
+}
+
+/* Reads the head of the filter of this plan. */
+static lfb_status module_same_head(const lfb_plan *plan, const redisReply *reply,
+                                   lfb_dump_fields *told)
+{
+  const lfb_status status = module_part(module_head(reply, told));
+
+  return status == LFB_OK && module_mark(&told->recipe) != plan->mark ? LFB_ERROR_REDIS_PART
+                                                                      : status;
+}
+
+lfb_status lfb_module_mark_answer(const lfb_plan *plan, const redisReply *reply)
+{
+  lfb_dump_fields told;
+
+  return module_same_head(plan, reply, &told);
+}
+
+typedef struct module_heard {
+  const lfb_plan *plan; /* NULL: any filter will do */
+  lfb_dump_fields told;
+} module_heard;
+
+static lfb_status module_hears(void *context, const redisReply *reply, bool again)
+{
+  module_heard *heard = context;
+
+  (void)again;
+  return heard->plan == NULL ? module_head(reply, &heard->told)
+                             : module_same_head(heard->plan, reply, &heard->told);
+}
+
+static lfb_status module_ask(lfb_link *link, lfb_key name, module_heard *heard)
+{
+  const lfb_key args[] = {lfb_ask_text("BF.SCANDUMP"), name, lfb_ask_text("0")};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, module_hears, heard);
+}
+
+/* ---- finding it -------------------------------------------------------------------- */
+
+/* Describes the filter of this n and p that has not grown. */
+static lfb_status module_describe(const lfb_recipe *recipe, lfb_description *description)
+{
+  lfb_config config = {
+      .expected_insertions = recipe->capacity,
+      .fpp = recipe->error,
+      .strategy = LFB_FAST,
+      .hash = recipe->hash,
+      .seed = recipe->seed,
+      .keep_key = recipe->keep_key,
+  };
+
+  memcpy(config.key, recipe->key, sizeof config.key);
+  return lfb_description_make(&config, description);
+}
+
+static bool module_no_strategy(const lfb_strategy *strategy)
+{
+  (void)strategy;
+  return false; /* none is made here */
+}
+
+static lfb_status module_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
+                              bool whole)
+{
+  module_heard heard = {.plan = NULL};
+  const lfb_recipe *recipe = &heard.told.recipe;
+
+  (void)whole; /* a key that waits for chunks tells nothing */
+  lfb_status status = module_ask(link, place->name, &heard);
+  if (status == LFB_OK)
+    status = module_describe(recipe, &place->description);
+  if (status != LFB_OK)
+    return status;
+  if (wanted != NULL && lfb_config_has_key(wanted) &&
+      lfb_hash_keyed(place->description.hash.kind) &&
+      memcmp(wanted->key, recipe->key, sizeof recipe->key) != 0)
+    return LFB_ERROR_WRONG_KEY;
+  place->plan = (lfb_plan){
+      .parts = 1,
+      .part_bits = place->description.geometry.bit_count,
+      .mark = module_mark(recipe),
+  };
+  return LFB_OK;
+}
+
+lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items)
+{
+  module_heard heard = {.plan = &filter->place.plan};
+  const lfb_status status = module_ask(link, filter->place.name, &heard);
+
+  if (status == LFB_OK)
+    *(uint64_t *)items = heard.told.items;
+  return status;
+}
+
+/* ---- keys -------------------------------------------------------------------------- */
+
+void lfb_module_begin(const lfb_part *part, bool put, uint32_t keys, lfb_wire *wire)
+{
+  lfb_wire_begin(wire, (put ? 4 : 2) + (uint64_t)keys);
+  lfb_wire_text(wire, put ? "BF.INSERT" : "BF.MEXISTS");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  if (put) {
+    lfb_wire_text(wire, "NOCREATE");
+    lfb_wire_text(wire, "ITEMS");
+  }
+}
+
+/* If not all keys were put, the last element is the error. */
+static lfb_status module_element_status(const redisReply *reply)
+{
+  return reply->type == REDIS_REPLY_ARRAY && reply->elements > 0
+             ? lfb_module_status(reply->element[reply->elements - 1])
+             : LFB_OK;
+}
+
+lfb_status lfb_module_answers(const redisReply *reply, uint32_t keys, uint64_t *yes)
+{
+  lfb_status status = module_part(lfb_module_status(reply));
+
+  if (status == LFB_OK)
+    status = module_element_status(reply);
+  if (status != LFB_OK)
+    return status;
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != keys)
+    return LFB_ERROR_REDIS_PROTOCOL;
+  for (uint32_t i = 0; i < keys; i++) {
+    if (reply->element[i]->type != REDIS_REPLY_INTEGER)
+      return LFB_ERROR_REDIS_PROTOCOL;
+    *yes |= (uint64_t)(reply->element[i]->integer != 0) << i;
+  }
+  return LFB_OK;
+}
+
+const lfb_redis_layout lfb_redis_layout_module = {
+    .name = "module",
+    .holds = module_no_strategy,
+    .by_key = true,
+    .put_keys = LFB_MODULE_KEYS,
+    .find = module_find,
+};
