@@ -569,8 +569,9 @@ const struct command command_build = {
         "OUT may be on Redis, with strategy fast, guava-mitz64, guava-mitz32 or\n"
         "redis-mitz32.  Without --shared, the filter is built here and then sent; its\n"
         "name must be unused.  With --shared, the keys are put into the filter on the\n"
-        "server, which is made if it does not exist.  If the server goes away, the keys\n"
-        "that it acknowledged are present: run the command again with all keys.\n",
+        "server, which is made if it does not exist.  It may be a key of the module for\n"
+        "Redis (BF.*) that exists.  If the server goes away, the keys that it\n"
+        "acknowledged are present: run the command again with all keys.\n",
     .more =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP

@@ -13,6 +13,12 @@
 
 enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
 
+/* Whether stats->expected_fpp is all that is known of the filter while it was filled. */
+static bool dedupe_is_bounded(const struct dedupe *dedupe, const lfb_stats *stats)
+{
+  return dedupe->into.any.kind == LFB_KIND_GROWING || !figures_counted(stats);
+}
+
 /*
  * The expected number of distinct keys that were false positives.  After i keys, the next distinct
  * key is a false positive with probability f(i); so for each key that gets in, f / (1 - f) do not.
@@ -29,7 +35,7 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
   if (dedupe->config.fpp == 0)
     return NAN;
   const uint64_t out = dedupe_get(&dedupe->out);
-  if (dedupe->into.any.kind == LFB_KIND_GROWING) /* an upper bound: the probability only rises */
+  if (dedupe_is_bounded(dedupe, stats)) /* an upper bound: the probability only rises */
     return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
 
   /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
@@ -74,7 +80,7 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   dedupe->window.filter != NULL || dedupe->into.any.kind == LFB_KIND_GROWING
+                   dedupe->window.filter != NULL || dedupe_is_bounded(dedupe, stats)
                        ? "at most about"
                        : "about",
                    wrong);

@@ -20,6 +20,11 @@ static void figures_json_made_for(const lfb_stats *stats)
     json_text("fpp", NULL);
 }
 
+bool figures_counted(const lfb_stats *stats)
+{
+  return stats->bits_set > 0 || stats->approximate_count == 0;
+}
+
 bool figures_keyed(lfb_hash_id hash)
 {
   return hash == LFB_HASH_AES || hash == LFB_HASH_SIPHASH13;
@@ -34,7 +39,7 @@ void figures_json(const char *form, const lfb_stats *stats)
   json_count("reachable_bits", stats->reachable_bits);
   json_count("bytes", stats->bytes);
   json_count("probes", stats->probes);
-  json_count("bits_set", stats->bits_set);
+  json_count_if("bits_set", stats->bits_set, figures_counted(stats));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_float("expected_fpp", stats->expected_fpp);
   json_bool("saturated", stats->saturated);

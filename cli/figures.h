@@ -12,6 +12,9 @@ bool figures_keyed(lfb_hash_id hash);
 /* Whether the form records n and p.  The n that it records may be 0. */
 bool figures_made_for(const lfb_stats *stats);
 
+/* Whether somebody counts the bits that are set: not for a key of the module for Redis. */
+bool figures_counted(const lfb_stats *stats);
+
 /* Prints the figures of a filter in the form of that name, as members of the open object; null
  * for figures that the form does not record. */
 void figures_json(const char *form, const lfb_stats *stats);

@@ -206,18 +206,21 @@ static void info_text_bits(const struct info *info)
   if (stats->probes > 0) /* the layers of a growing filter differ */
     info_row("probes per key", human_count(stats->probes).text, "");
   (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
-  info_row("bits set", human_count(stats->bits_set).text, remark);
+  if (figures_counted(stats))
+    info_row("bits set", human_count(stats->bits_set).text, remark);
   if (info->figures.kind == LFB_KIND_COUNTING)
     info_row("counters stuck", human_count(stats->counters_stuck).text,
              " (at 15, permanently)");
   if (!stats->saturated)
-    info_row("distinct keys", human_count(stats->approximate_count).text, " (estimated)");
+    info_row("distinct keys", human_count(stats->approximate_count).text,
+             figures_counted(stats) ? " (estimated)" : " (counted by the server)");
   else
     info_row("distinct keys", "unknown",
              info->figures.kind == LFB_KIND_GROWING
                  ? " (a layer is saturated: every answer is \"maybe\")"
                  : " (saturated: every bit is set, every answer is \"maybe\")");
-  info_fpp_now(stats->expected_fpp);
+  if (figures_counted(stats))
+    info_fpp_now(stats->expected_fpp);
 }
 
 static void info_text(const struct info *info)
@@ -354,7 +357,8 @@ const struct command command_info = {
         "\n"
         "The bits of a shared filter are counted for this, at 0.1 seconds per GiB, so the\n"
         "figures are right even if a process was killed during a put.  FILTER may be on\n"
-        "Redis; the server then counts the bits.\n"
+        "Redis; the server then counts the bits.  Of a key of the module (BF.*) the bytes\n"
+        "and bits are those before it grew; 'lfbloom remote load' has all of them.\n"
         "\n" REMOTE_HELP,
     .run = info_run,
 };

@@ -302,9 +302,10 @@ const struct command command_query = {
         "be in a regular file.  A window with a span of time has\n"
         "forgotten what is over by now; another answers as when it was saved.\n"
         "\n"
-        "FILTER may be on Redis: the server answers, for many keys at a time.  With\n"
-        "--load, the whole filter is fetched first, which is better if there are more\n"
-        "keys than a hundredth of the filter's bytes.\n",
+        "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
+        "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
+        "first, which is better if there are more keys than a hundredth of the filter's\n"
+        "bytes; a key of the module is fetched by 'lfbloom remote load'.\n",
     .more =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP

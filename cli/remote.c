@@ -159,6 +159,9 @@ static const char *remote_advice(lfb_status status)
   case LFB_ERROR_REDIS_NO_FILTER:
     return ": choose another name; a filter of the Java helper class opens with --helper, and a "
            "key of the module for Redis is loaded into a file by 'lfbloom remote load'";
+  case LFB_ERROR_CANNOT_GROW:
+    return ": the key is full (BF.RESERVE with NONSCALING), or its server cannot let it grow: load "
+           "it into a file, or make a larger one";
   case LFB_ERROR_REDIS_PART:
     return ": restore it from a backup, or delete it ('lfbloom remote delete') and build again";
   case LFB_ERROR_REDIS_OTHER_SLOT:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom remote load` and `remote save`,
-# of keys of the module and of plain strings.
+# of keys of the module and of plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
 #
 # Seen to fail with each of these planted bugs: keys of the module are loaded as plain strings, a
 # generation lasts for the whole span, and --module is ignored.
@@ -102,6 +102,31 @@ gives "load a twin" 0 "$tool" remote load "$module/twin" twin
 gives "twins can be merged" 0 "$tool" merge -q -o both plain twin
 gives "both: all keys" 1 "$tool" query -v both all
 
+# --- puts and queries on the server ---------------------------------------------------------
+for name in plain grown forgets; do
+  each BF.MEXISTS $name all | paste - all | awk '$1 == 1 { print $2 }' >wanted
+  same "query $name there" 0 wanted "$tool" query "$module/$name" all
+done
+redis bf.reserve shared 0.000001 50000 >out
+gives "build --shared" 0 "$tool" build -q --shared -o "$module/shared" keys
+check "build --shared: all keys" equal "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
+reports "build --shared: its figures" 0 approximate_count 20000 "$tool" info --json "$module/shared"
+refuses "build --shared with another -p" "made with -n 50000 -p 1e-06 --strategy fast" \
+  "$tool" build --shared -p 0.01 -o "$module/shared" keys
+awk '$1 > 20000' others >wanted
+told "dedupe --shared" 0 "at most about" "$tool" dedupe --shared "$module/shared" others
+check "dedupe --shared: output" cmp out wanted
+same "dedupe --shared again" 0 /dev/null "$tool" dedupe -q --shared "$module/shared" others
+gives "all of them are there" 1 "$tool" query -v "$module/shared" all
+gives "verify" 0 "$tool" verify "$module/shared"
+gives "remote expire" 0 "$tool" remote expire 3600 "$module/shared"
+gives "remote rename" 0 "$tool" remote rename "$module/shared" renamed
+gives "remote delete" 0 "$tool" remote delete "$module/renamed"
+check "it is gone" equal "$(redis exists shared renamed)" 0
+redis bf.reserve full 0.01 100 nonscaling >out
+refuses "a full key" "the key is full" "$tool" build --shared -o "$module/full" keys
+redis del full >out
+
 # --- a window's time -----------------------------------------------------------------------
 gives "save a window of an hour" 0 "$tool" remote save --module --window 1h "$window" "$module/hour"
 period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 | head -c 128 >head; number head 48; }
@@ -163,7 +188,7 @@ redis rpush list a >out
 refuses "load a text" "opens with --helper" "$tool" remote load "$module/text" x
 refuses "load a list" "the value under this name" "$tool" remote load "$module/list" x
 refuses "load nothing" "nothing exists under this name" "$tool" remote load "$module/none" x
-refuses "query a key of the module" "is loaded into a file by 'lfbloom remote load'" "$tool" query "$module/fast" keys
+refuses "fetch a key of the module" "is loaded into a file by 'lfbloom remote load'" "$tool" query --load "$module/fast" keys
 refuses "into no folder" "cannot be written" "$tool" remote load "$module/fast" nowhere/x
 check "no file is left" equal "$(ls x x.* 2>/dev/null)" ""
 
