@@ -170,8 +170,8 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *           the type of the key; lfb_redis_create() makes none.  The server hashes the keys.  Keys are
  *           bytes: the _u64 functions put and query the 8 bytes of a number, little-endian, which is
  *           another key than the number is to lfb_filter_put_u64() of the loaded filter, except by
- *           SipHash-1-3.  Each command takes 64 keys, about 4 us of the server's time: one client puts
- *           2.4 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on two busy
+ *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client puts
+ *           2.2 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on two busy
  *           cores.  lfb_redis_load() and local replicas refuse it (LFB_ERROR_REDIS_NO_FILTER):
  *           lfb_redis_module_load() loads it.
  *

@@ -119,12 +119,6 @@ static lfb_status module_describe(const lfb_recipe *recipe, lfb_description *des
   return lfb_description_make(&config, description);
 }
 
-static bool module_no_strategy(const lfb_strategy *strategy)
-{
-  (void)strategy;
-  return false; /* none is made here */
-}
-
 static lfb_status module_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
                               bool whole)
 {
@@ -200,7 +194,6 @@ lfb_status lfb_module_answers(const redisReply *reply, uint32_t keys, uint64_t *
 
 const lfb_redis_layout lfb_redis_layout_module = {
     .name = "module",
-    .holds = module_no_strategy,
     .by_key = true,
     .put_keys = LFB_MODULE_KEYS,
     .find = module_find,
