@@ -114,7 +114,7 @@ TEST_P(EveryFileInPlace, AnswersAsLoaded) {
 TEST_P(EveryFileInPlace, AnswersManyAsLoadedIfLarge) {
   Fill(20);
   const Filter in_place = InPlace(path_), loaded = Loaded(path_);
-  in_place->layout.fits = loaded->layout.fits = 0;
+  in_place->layout.cached = loaded->layout.cached = 0;
   std::vector<uint64_t> hashes, one(100), other(100);
   for (uint64_t i = 0; i < 64 * 99 + 5; i++) hashes.push_back(Mix(2, i));
   for (const size_t count : {size_t{1}, size_t{200}, hashes.size()}) {
