@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -176,15 +178,39 @@ static int dedupe_all(struct dedupe *dedupe)
   return dedupe_is_approximate(dedupe) ? dedupe_files(dedupe) : dedupe_exactly(dedupe);
 }
 
+/* Whether both are one file. */
+static bool dedupe_is_same(const char *a, const char *b)
+{
+  struct stat of_a, of_b;
+
+  return strcmp(a, b) == 0 || (stat(a, &of_a) == 0 && stat(b, &of_b) == 0 &&
+                               of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino);
+}
+
+/* Whether -o would replace the file in which the run keeps its filter. */
+static bool dedupe_replaces_filter(const struct dedupe *dedupe)
+{
+  const char *kept = dedupe->shared != NULL ? dedupe->shared : dedupe->forgets.state;
+
+  return kept != NULL && dedupe_is_same(dedupe->out_path, kept);
+}
+
 /* Does it all, to the file of -o or to standard output. */
 static int dedupe_print(struct dedupe *dedupe)
 {
   if (dedupe->out_path == NULL || target_is_standard(dedupe->out_path))
     return dedupe_all(dedupe);
+  if (dedupe_replaces_filter(dedupe)) {
+    (void)report_error("dedupe: -o: %s: is the filter of this run", dedupe->out_path);
+    return CLI_TROUBLE;
+  }
   if (!target_check_replaced(dedupe->out_path) || !target_redirect(dedupe->out_path))
     return CLI_TROUBLE;
   const int status = dedupe_all(dedupe);
-  return target_settle(dedupe->out_path, status != CLI_TROUBLE) ? status : CLI_TROUBLE;
+  if (status == CLI_NOTHING)
+    report_note("%s: not written, since keys may be missing", dedupe->out_path);
+  return target_settle(dedupe->out_path, status == CLI_FOUND) || status != CLI_FOUND ? status
+                                                                                     : CLI_TROUBLE;
 }
 
 /* -n: in a shared file it counts the keys of all runs. */
@@ -291,7 +317,8 @@ const struct command command_dedupe = {
         "line of any bytes, also an empty one; a carriage return is part of it.  Prints\n"
         "the first occurrence of each key, in the order of the input, with any number of\n"
         "threads.  With --json, the object is printed instead of the keys.  Each thread\n"
-        "takes up to 16 MiB, and twice the longest line, or with --jsonl four times.\n"
+        "takes up to 16 MiB, with lines of a few bytes 64, and twice the longest line, or\n"
+        "with --jsonl or several -k four times; --memory does not count that.\n"
         "\n"
         "Without -p, the output is that of awk '!seen[$0]++'.  Keys are compared by 128\n"
         "bits of hash, under a key drawn for each run.  Keys of up to 15 bytes never have\n"
@@ -307,9 +334,9 @@ const struct command command_dedupe = {
         "first; all repeated keys must fit into --memory.  A number is as that of\n"
         "uniq -c.  -d and -u are those of uniq, for lines that need not be sorted.\n"
         "\n"
-        "With -o, OUT is replaced after the last key, unless the run fails, so it may be\n"
-        "one of FILE....  With --header, each further FILE must begin with the same N\n"
-        "lines, or be empty.\n"
+        "With -o, OUT is replaced after the last key, so it may be one of FILE...; not if\n"
+        "the exit status is not 0.  With --header, each further FILE must begin with the\n"
+        "same N lines, as far as it has lines.\n"
         "\n"
         "With -p, the input is read once, for a filter; without -n a file is read before,\n"
         "to count it, and a pipe needs -n, except with --shared FILE.  One thread at a\n"
@@ -348,9 +375,9 @@ const struct command command_dedupe = {
         "keys in the order of its input; which run prints a key depends on when they\n"
         "claim it.  A new FILE grows with its keys, so that the probability stays below P\n"
         "in all runs; with -n it has the size for N keys of all runs together, unless\n"
-        "--growing is given.  A query of a file that has grown takes longer: give N if it\n"
-        "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n",
+        "--growing is given.  A query of a file that has grown takes longer: give N if it\n",
     .more =
+        "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n"
         "keys that it has claimed.  --mode is as in 'lfbloom build --shared'.  If a key\n"
         "is claimed but not printed, because the output failed, the process was killed,\n"
         "or (with --unordered) an earlier line has no key of --jsonl, no run prints it:\n"
@@ -376,7 +403,6 @@ const struct command command_dedupe = {
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"
-        "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
         "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
     .run = dedupe_run,
 };

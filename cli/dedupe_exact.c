@@ -56,8 +56,10 @@ static bool dedupe_exact_memory(struct dedupe *dedupe, struct exact *exact)
   exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
   if (exact->memory >= least)
     return true;
-  (void)report_error("dedupe: --memory: %u threads need at least %s; give fewer --threads",
-                     dedupe->source.threads, human_bytes(least).text);
+  (void)report_error("dedupe: %u thread%s need%s at least %s of memory; give more --memory%s",
+                     dedupe->source.threads, dedupe->source.threads == 1 ? "" : "s",
+                     dedupe->source.threads == 1 ? "s" : "", human_bytes(least).text,
+                     dedupe->source.threads == 1 ? "" : ", or fewer --threads");
   return false;
 }
 

@@ -32,7 +32,7 @@ struct exact_file {
   dev_t device;
   ino_t inode;
   off_t size;
-  struct timespec changed;
+  struct timespec changed, touched; /* its bytes, and it in any way */
 };
 
 static const char *exact_path(const struct exact *exact, size_t i)
@@ -58,6 +58,7 @@ static bool exact_look(const char *path, struct exact_file *file)
   file->inode = now.st_ino;
   file->size = now.st_size;
   file->changed = now.st_mtim;
+  file->touched = now.st_ctim;
   return true;
 }
 
@@ -97,7 +98,8 @@ static bool exact_check_files(const struct exact *exact)
     if (!exact_look(path, &now))
       return false;
     if (now.device != then->device || now.inode != then->inode || now.size != then->size ||
-        now.changed.tv_sec != then->changed.tv_sec || now.changed.tv_nsec != then->changed.tv_nsec) {
+        now.changed.tv_sec != then->changed.tv_sec || now.changed.tv_nsec != then->changed.tv_nsec ||
+        now.touched.tv_sec != then->touched.tv_sec || now.touched.tv_nsec != then->touched.tv_nsec) {
       (void)report_error("%s: has changed while it was read",
                          strcmp(path, "-") == 0 ? "standard input" : path);
       return false;
@@ -236,7 +238,8 @@ static void exact_list(struct exact *exact)
 
 static bool exact_read_twice(struct exact *exact)
 {
-  if (!exact_claim(exact, exact_lines_left(exact, progress_done())))
+  /* Of standard input, what is left is known at its beginning. */
+  if (!exact_rewind(exact) || !exact_claim(exact, exact_lines_left(exact, progress_done())))
     return false;
   exact_list(exact);
   /* relaxed: the threads of the first read are joined. */

@@ -115,7 +115,7 @@ bool lines_find(struct exact_lines *lines, const struct exact_read *read,
 {
   size_t at = 0, found = 1;
 
-  lines->count = lines->open_count = lines->now = 0;
+  lines->count = lines->open_count = lines->now = lines->text_size = 0;
   while (found > 0 && chunk->refused == 0)
     if (!lines_find_batch(lines, read, chunk, &at, &found)) {
       chunk->size = 0;

@@ -179,7 +179,7 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
   if (exact_counts(exact)) {
-    (void)report_error("dedupe: the repeated keys need more memory than --memory gives: %s",
+    (void)report_error("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
                        human_bytes(exact->memory).text);
     return false;
   }
@@ -239,7 +239,8 @@ bool exact_read_claims(struct exact *exact)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
   return reads_run(&read, "reading 1 of 2",
                    (struct records_job){.work = claims_work,
-                                        .crlf = whole && !exact_counts(exact), /* the first read warned */
+                                        .crlf = exact_counts(exact) ? exact->source == &exact->stored
+                                                                  : whole, /* an earlier read warned */
                                         .skip = whole ? 0 : exact->settled});
 }
 
@@ -371,6 +372,7 @@ bool exact_read_waiting(struct exact *exact)
   struct exact_read read = {.exact = exact, .source = *exact->source, .everything = true};
 
   read.source.bad = NULL;
+  read.source.header = NULL; /* it was left out */
   read.source.paths = NULL; /* standard input */
   read.source.path_count = 0;
   return again_run(&read, "printing", (struct records_job){.plain = true});
@@ -392,8 +394,10 @@ static bool doubts_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact *const exact = read->exact;
   const struct exact_lines *const lines = &exact->lines[thread];
 
-  if (exact->ended) /* after a line without a key */
+  if (exact->ended) { /* after a line without a key */
+    chunk->refused = 0;
     return true;
+  }
   for (size_t k = 0; k < lines->open_count; k++)
     if (lines->slots[k] == NULL &&
         !spill_add(&exact->spill, lines_hash(lines, lines->open[k])))
@@ -437,8 +441,10 @@ static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact *const exact = read->exact;
   const struct exact_lines *const lines = &exact->lines[thread];
 
-  if (exact->ended)
+  if (exact->ended) { /* after a line without a key */
+    chunk->refused = 0;
     return true;
+  }
   for (size_t k = 0; k < lines->open_count; k++) {
     if (k + LINES_AHEAD < lines->open_count)
       __builtin_prefetch(counts_times(exact, lines, k + LINES_AHEAD), 1);

@@ -150,7 +150,8 @@ static bool spill_flush(struct spill *spill, struct spill_part *part)
 {
   const size_t size = part->filled;
 
-  spill->bytes += size;
+  /* relaxed: a figure. */
+  atomic_fetch_add_explicit(&spill->bytes, size, memory_order_relaxed);
   part->filled = 0;
   return size == 0 || (spill_add_block(spill, part) &&
                        spill_write(spill, spill->file, part->buffer, size,
@@ -172,7 +173,8 @@ bool spill_add(struct spill *spill, struct exact_hash hash)
 
 bool spill_add_text(struct spill *spill, const char *bytes, size_t size)
 {
-  spill->bytes += size;
+  /* relaxed: a figure. */
+  atomic_fetch_add_explicit(&spill->bytes, size, memory_order_relaxed);
   return spill_write(spill, spill->text, bytes, size, -1);
 }
 

@@ -13,6 +13,7 @@
 #ifndef CLI_EXACT_SPILL_H
 #define CLI_EXACT_SPILL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +36,7 @@ struct spill {
   const char *folder; /* of the files; NULL: $TMPDIR, or /tmp */
   bool begun;
   uint64_t count; /* hashes */
-  uint64_t bytes; /* in all files */
+  _Atomic(uint64_t) bytes; /* in all files: of text by the thread that prints, of hashes by the one that decides */
 
   /* Private. */
   struct spill_part parts[SPILL_PARTS];

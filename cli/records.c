@@ -105,7 +105,8 @@ bool records_run(const struct records_job *job)
                             .input = {.paths = job->paths,
                                       .path_count = job->path_count,
                                       .delimiter = job->delimiter,
-                                      .refuse_output = job->emit != NULL,
+                                      .refuse_output = job->emit != NULL ||
+                                                       (job->header != NULL && job->header->prints),
                                       .skipped = job->skipped,
                                       .number_lines = job->number_lines,
                                       .crlf = job->crlf,

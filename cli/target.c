@@ -20,6 +20,7 @@
 /* A file that is written beside the one that it replaces. */
 struct target_file {
   char *path; /* of the file that is replaced                       */
+  struct stat was; /* that file at the start; its st_nlink is 0 if there was none */
   char *name; /* of the new file; NULL: it has none yet             */
   int before; /* what standard output was, if it is the file; or -1 */
 };
@@ -239,12 +240,29 @@ static bool target_fill(int fd, const char *bytes, size_t size)
   return written;
 }
 
+enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
+
+/* Writes to `path` a path that leads to an open file without a name, and returns it. */
+static const char *target_fd_path(int fd, char path[FD_PATH])
+{
+  (void)snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
+  return path;
+}
+
+/* The bytes of a path up to its last slash, and this. */
+static int target_folder_size(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash == NULL ? 0 : (int)(slash + 1 - path);
+}
+
 /* Makes a new file beside `target->path`: without a name, where the file system has such files. */
 static int target_open_beside(struct target_file *target)
 {
   char *folder = strdup(target->path);
   char *slash = folder == NULL ? NULL : strrchr(folder, '/');
-  char *name = NULL;
+  char *name = NULL, at[FD_PATH];
   int fd = -1;
 
   if (slash != NULL)
@@ -252,8 +270,12 @@ static int target_open_beside(struct target_file *target)
   if (folder != NULL)
     fd = open(slash == NULL ? "." : folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   free(folder);
-  if (fd >= 0 || asprintf(&name, "%s.XXXXXX", target->path) < 0)
+  if (fd >= 0 && access(target_fd_path(fd, at), F_OK) == 0)
     return fd;
+  if (fd >= 0) /* without /proc it cannot get a name */
+    (void)close(fd);
+  if (asprintf(&name, "%.*s.lfbloom-XXXXXX", target_folder_size(target->path), target->path) < 0)
+    return -1;
   fd = mkostemp(name, O_CLOEXEC);
   if (fd >= 0)
     target->name = name;
@@ -265,11 +287,12 @@ static int target_open_beside(struct target_file *target)
 /* Gives a file without a name one. */
 static bool target_link(struct target_file *target, int fd)
 {
-  char from[sizeof "/proc/self/fd/-2147483648"];
+  char from[FD_PATH];
 
-  (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+  (void)target_fd_path(fd, from);
   for (unsigned try = 0; try < 100; try++) {
-    if (asprintf(&target->name, "%s.%06x", target->path, ((unsigned)getpid() + (try << 20)) & 0xffffff) < 0)
+    if (asprintf(&target->name, "%.*s.lfbloom-%08x", target_folder_size(target->path), target->path,
+                 (unsigned)getpid() << 7 ^ try) < 0)
       return false;
     if (linkat(AT_FDCWD, from, AT_FDCWD, target->name, AT_SYMLINK_FOLLOW) == 0)
       return true;
@@ -283,32 +306,76 @@ static bool target_link(struct target_file *target, int fd)
   return false;
 }
 
+/* Whether it is a link, here to no file; then errno is ENOENT. */
+static bool target_is_link(const char *path)
+{
+  struct stat found;
+  const bool is = lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+
+  errno = ENOENT;
+  return is;
+}
+
 /* Begins to replace the file at `path`; the caller writes to the result.  -1: errno has the cause. */
 static int target_begin(struct target_file *target, const char *path)
 {
   char *real = realpath(path, NULL); /* replaces a link's target, not the link */
 
-  *target = (struct target_file){NULL, NULL, -1};
-  if (real == NULL && errno != ENOENT) /* a new file is fine */
+  *target = (struct target_file){.before = -1};
+  if (real == NULL && (errno != ENOENT || target_is_link(path))) /* a new file is fine */
     return -1;
   target->path = real != NULL ? real : strdup(path);
+  if (real != NULL)
+    (void)stat(real, &target->was);
   return target->path == NULL ? -1 : target_open_beside(target);
+}
+
+/* Gives the new file, which was private until now, the permissions of the one that it replaces; and its owner
+ * and group, if this process may.  If not, the owner's or group's permissions are nobody else's. */
+static bool target_permit(const struct target_file *target, int fd)
+{
+  const mode_t mask = umask(0);
+  struct stat made;
+
+  (void)umask(mask);
+  if (target->was.st_nlink == 0)
+    return fchmod(fd, 0666 & ~mask) == 0;
+  mode_t mode = target->was.st_mode & 0777;
+  (void)!fchown(fd, (uid_t)-1, target->was.st_gid);
+  (void)!fchown(fd, target->was.st_uid, (gid_t)-1);
+  if (fstat(fd, &made) != 0)
+    return false;
+  if (made.st_gid != target->was.st_gid)
+    mode &= ~(mode_t)070;
+  return fchmod(fd, mode) == 0;
+}
+
+static bool target_times_differ(struct timespec a, struct timespec b)
+{
+  return a.tv_sec != b.tv_sec || a.tv_nsec != b.tv_nsec;
+}
+
+/* Whether the file that is replaced was read, and has changed since. */
+static bool target_has_changed(const struct target_file *target)
+{
+  struct stat now;
+
+  return target->was.st_nlink > 0 && spared_has(target->path) && stat(target->path, &now) == 0 &&
+         (now.st_size != target->was.st_size || target_times_differ(now.st_mtim, target->was.st_mtim));
 }
 
 /* Puts the file in its place if it is whole, or else removes it. */
 static bool target_finish(struct target_file *target, int fd, bool whole)
 {
-  const mode_t mask = umask(0);
-  struct stat before;
-
-  (void)umask(mask);
-  const mode_t mode = target->path != NULL && stat(target->path, &before) == 0
-                          ? before.st_mode & 0777
-                          : 0666 & ~mask; /* until now it was private */
-  whole = whole && fchmod(fd, mode) == 0;
+  whole = whole && target_permit(target, fd);
   whole = whole && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS); /* these: not on a disk */
   whole = whole && (target->name != NULL || target_link(target, fd));
   int cause = errno;
+  if (whole && target_has_changed(target)) {
+    (void)report_error("%s: has changed while it was read", target->path);
+    whole = false;
+    cause = 0;
+  }
   if (fd >= 0 && close(fd) != 0 && whole) {
     whole = false;
     cause = errno;
@@ -321,7 +388,7 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
     (void)unlink(target->name);
   free(target->name);
   free(target->path);
-  *target = (struct target_file){NULL, NULL, -1};
+  *target = (struct target_file){.before = -1};
   errno = cause;
   return whole;
 }
@@ -337,7 +404,7 @@ static bool target_replace_file(const char *path, const void *bytes, size_t size
 /* ---- standard output ---------------------------------------------------------------- */
 
 /* The file that standard output is. */
-static struct target_file output_target = {NULL, NULL, -1};
+static struct target_file output_target = {.before = -1};
 
 /* However the program ends, unless by a signal. */
 static void target_forget(void)
@@ -355,15 +422,18 @@ bool target_redirect(const char *path)
   const int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   const bool done = fd >= 0 && before >= 0 && dup2(fd, STDOUT_FILENO) >= 0;
 
-  if (!done)
+  if (!done) {
     (void)report_errno(path);
-  else
-    output_name(path);
-  if (fd >= 0)
-    (void)close(fd);
+    if (!in_place)
+      (void)target_finish(&output_target, fd, false);
+    return false;
+  }
+  output_name(path);
+  (void)close(fd);
   output_target.before = before;
   (void)at_quick_exit(target_forget);
-  return done;
+  (void)atexit(target_forget);
+  return true;
 }
 
 bool target_settle(const char *path, bool whole)
@@ -380,7 +450,7 @@ bool target_settle(const char *path, bool whole)
     done = target_finish(&output_target, fd, done && whole);
   else
     done = close(fd) == 0 && done;
-  if (whole && !done)
+  if (whole && !done && errno != 0)
     (void)report_errno(path);
   output_name(NULL);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);

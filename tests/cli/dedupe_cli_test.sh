@@ -96,6 +96,34 @@ check "dedupe -o: a full disk" equal "$rc" 2
 check "dedupe -o: a full disk is named" holds err "new: File too large"
 (ulimit -f 8 && "$tool" dedupe -p 1e-9 -o new near) 2>err && rc=0 || rc=$?
 check "dedupe -o -p: a full disk" equal "$rc" 2
+run "$tool" dedupe -q -p 0.01 -n 10 -o replaced hundred
+check "dedupe -o: keys that may be missing: status" equal "$rc" 1
+check "dedupe -o: ... what was there stays" cmp replaced near.kept
+"$tool" dedupe -q -p 0.01 --shared held again >out
+refuses "dedupe -o: over its filter" "is the filter of this run" "$tool" dedupe -p 0.01 --shared held -o ./held again
+refuses "dedupe -o: over its window" "is the filter of this run" \
+  "$tool" dedupe -p 0.01 -n 10 --window 1h --state st -o st again
+cp near grows
+mkfifo pipe
+"$tool" dedupe -q -o grows grows pipe 2>err &
+exec 7>pipe
+echo more >>grows
+exec 7>&-
+await_end "dedupe -o: a FILE that grows" $!
+check "dedupe -o: a FILE that grows: status" equal "$rc" 2
+check "dedupe -o: a FILE that grows: said" holds err "has changed while it was read"
+check "dedupe -o: a FILE that grows: kept" equal "$(tail -1 grows)" more
+ln -s missing/file dangling
+refuses "dedupe -o: a link to nothing" "dangling: No such file" "$tool" dedupe -o dangling near
+long=$(printf 'n%.0s' {1..250})
+prints "dedupe -o: a long name" 0 "" "$tool" dedupe -q -o "$long" near
+check "dedupe -o: a long name: written" cmp "$long" near.kept
+printf 'h\na\na\n' >own
+"$tool" dedupe -c --header 1 own >>own 2>err && rc=0 || rc=$?
+check "dedupe --header >>FILE: status" equal "$rc" 2
+check "dedupe --header >>FILE: nothing was added" equal "$(wc -l <own)" 3
+(echo HEAD && seq 400000) | "$tool" dedupe -q --header 1 --memory 9M --threads 2 >out 2>err && rc=0 || rc=$?
+check "dedupe --header of a pipe beyond --memory" equal "$(wc -l <out) $(head -1 out)" "400001 HEAD"
 check "dedupe -o: nothing is left" equal "$(ls -A | grep -c '^new')" 0
 
 # The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its time.
