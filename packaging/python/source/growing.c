@@ -134,7 +134,7 @@ static PyObject *growing_open_source(PyTypeObject *type, const lfbpy_source *sou
   const char *path = PyBytes_AsString(source->path);
   lfbpy_outcome outcome;
   lfb_form form;
-  lfb_any any;
+  lfb_any any = {.kind = LFB_KIND_NONE};
 
   Py_BEGIN_ALLOW_THREADS
   /* not a copy of a saved one */
