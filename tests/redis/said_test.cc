@@ -107,7 +107,9 @@ TEST(Said, Noreplicas) {
 }
 
 TEST(Said, Clusterdown) {
-  RedisServer server(With({"--cluster-enabled", "yes"}));  // no node serves any slot
+  RedisConfig config;
+  config.cluster = true;  // no node serves any slot
+  RedisServer server(config);
   EXPECT_EQ(Create(Impatient(server), "seen"), LFB_ERROR_REDIS_UNAVAILABLE);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE), "CLUSTERDOWN Hash slot not served");
 }
