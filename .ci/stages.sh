@@ -203,10 +203,10 @@ tidy_changed() {
   ./bazelw query 'filter("^//.*\.[ch]$", kind("source file", deps(//tests/static)))' >"$work/labels" || return
   sed 's,^//,,; s,:,/,' "$work/labels" | LC_ALL=C sort -u >"$work/sources"
   [[ -s $work/sources ]] || { echo "ERROR: //tests/static reads no sources"; return 1; }
-  changed "$work/sources" | grep '\.c$' >"$work/tidy"
+  changed "$work/sources" | { grep '\.c$' || true; } >"$work/tidy" # perhaps none
   echo "clang-tidy reads $(wc -l <"$work/tidy") of $(grep -c '\.c$' "$work/sources") sources"
   # Python's header has an include folder of its own.
-  grep -v '^packaging/python/' "$work/tidy" | "${tidy[@]}" &&
+  { grep -v '^packaging/python/' "$work/tidy" || true; } | "${tidy[@]}" &&
     { grep '^packaging/python/' "$work/tidy" || true; } | "${tidy[@]}"
 }
 

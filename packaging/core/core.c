@@ -242,9 +242,9 @@ static size_t core_many(lfb_core *core, lfb_core_verb verb, const lfb_core_key *
       hashes[i] = keys != NULL ? lfb_siphash13(keys[at + i].bytes, keys[at + i].size, core->key)
                                : lfb_siphash13_u64(numbers[at + i], core->key);
       if (verb == LFB_CORE_PUT)
-        lfb_fast_ask_put(&core->fast, hashes[i]);
+        lfb_fast_prefetch_put(&core->fast, hashes[i]);
       else
-        lfb_fast_ask(&core->fast, hashes[i]);
+        lfb_fast_prefetch(&core->fast, hashes[i]);
     }
     for (size_t i = 0; i < some; i++) {
       const bool answer = verb == LFB_CORE_PUT     ? lfb_core_put_hash(core, hashes[i])

@@ -50,7 +50,7 @@ static lfb_core_key key_of(uint64_t i, unsigned char bytes[MOST])
 }
 
 #ifdef WITH_LIBRARY
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 #include <pthread.h>
 
 static lfb_config library_config(const lfb_core_config *config)
