@@ -65,7 +65,7 @@ bool bench_server_begin(int *argc, char ***argv, lfb_redis_address *place)
 lfb_link *bench_server_link(const lfb_redis_address *place)
 {
   lfb_link *link;
-  lfb_said said = {{0}};
+  lfb_said said = {.status = LFB_OK};
 
   for (unsigned tries = 0; lfb_link_open_saying(&place->options, &said, &link) != LFB_OK; tries++) {
     if (tries == OPEN_TRIES) {
