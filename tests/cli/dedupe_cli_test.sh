@@ -67,10 +67,14 @@ printf 'id,v\n1,a\n3,b\n' >b.csv
 printf 'ID,v\n1,a\n' >c.csv
 printf 'id,v' >short.csv
 : >none.csv
-for way in "" "-p 1e-9" "-p 1e-9 --unordered"; do
+for way in "" "-p 1e-9"; do
   prints "dedupe --header $way" 0 "id,v 1,a 2,b 3,b " \
     bash -c '"$1" dedupe -q $2 --header 1 none.csv short.csv a.csv b.csv none.csv | tr "\n" " "' _ "$tool" "$way"
 done
+gives "dedupe --header --unordered" 0 \
+  "$tool" dedupe -q -p 1e-9 --unordered --header 1 none.csv short.csv a.csv b.csv none.csv
+check "dedupe --header --unordered: it comes first" equal "$(head -1 out) $(tail -n +2 out | sort | tr '\n' ' ')" \
+  "id,v 1,a 2,b 3,b "
 prints "dedupe --header -c of a pipe" 0 "id,v       2 1,a       1 3,b       1 4 " \
   bash -c 'cat b.csv - <<<"1,a
 4" | "$1" dedupe -q -c --header 1 | tr "\n" " "' _ "$tool"
