@@ -378,6 +378,14 @@ bool exact_read_waiting(struct exact *exact)
   return again_run(&read, "printing", (struct records_job){.plain = true});
 }
 
+/* Whether a read that prints nothing has ended before this chunk; then its line without a key is none of it. */
+static bool reads_have_ended(const struct exact *exact, struct chunk *chunk)
+{
+  if (exact->ended)
+    chunk->refused = 0;
+  return exact->ended;
+}
+
 /* If the chunk has a line without a key, ends the read there; the last one reports it. */
 static bool reads_end_refused(struct exact *exact, struct chunk *chunk)
 {
@@ -394,10 +402,8 @@ static bool doubts_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact *const exact = read->exact;
   const struct exact_lines *const lines = &exact->lines[thread];
 
-  if (exact->ended) { /* after a line without a key */
-    chunk->refused = 0;
+  if (reads_have_ended(exact, chunk))
     return true;
-  }
   for (size_t k = 0; k < lines->open_count; k++)
     if (lines->slots[k] == NULL &&
         !spill_add(&exact->spill, lines_hash(lines, lines->open[k])))
@@ -441,10 +447,8 @@ static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact *const exact = read->exact;
   const struct exact_lines *const lines = &exact->lines[thread];
 
-  if (exact->ended) { /* after a line without a key */
-    chunk->refused = 0;
+  if (reads_have_ended(exact, chunk))
     return true;
-  }
   for (size_t k = 0; k < lines->open_count; k++) {
     if (k + LINES_AHEAD < lines->open_count)
       __builtin_prefetch(counts_times(exact, lines, k + LINES_AHEAD), 1);

@@ -20,6 +20,7 @@
 /* A file that is written beside the one that it replaces. */
 struct target_file {
   char *path; /* of the file that is replaced                       */
+  char *folder; /* its folder                                       */
   struct stat was; /* that file at the start; its st_nlink is 0 if there was none */
   char *name; /* of the new file; NULL: it has none yet             */
   int before; /* what standard output was, if it is the file; or -1 */
@@ -30,19 +31,24 @@ bool target_is_standard(const char *path)
   return strcmp(path, "-") == 0;
 }
 
+/* The folder of a path; the caller frees it.  NULL: no memory. */
+static char *target_folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 /* Whether a file can be created in the directory of `path`; errno has the cause. */
 static bool target_directory_is_writable(const char *path)
 {
-  char *directory = strdup(path);
+  char *folder = target_folder(path);
 
-  if (directory == NULL)
+  if (folder == NULL)
     return false;
-  char *slash = strrchr(directory, '/');
-  if (slash != NULL)
-    slash[slash == directory] = '\0';
-  const bool writable = access(slash == NULL ? "." : directory, W_OK | X_OK) == 0;
+  const bool writable = access(folder, W_OK | X_OK) == 0;
   const int cause = errno;
-  free(directory);
+  free(folder);
   errno = cause;
   return writable;
 }
@@ -249,32 +255,17 @@ static const char *target_fd_path(int fd, char path[FD_PATH])
   return path;
 }
 
-/* The bytes of a path up to its last slash, and this. */
-static int target_folder_size(const char *path)
+/* Makes a new file in the folder: without a name, where the file system has such files. */
+static int target_open_in(struct target_file *target)
 {
-  const char *slash = strrchr(path, '/');
-
-  return slash == NULL ? 0 : (int)(slash + 1 - path);
-}
-
-/* Makes a new file beside `target->path`: without a name, where the file system has such files. */
-static int target_open_beside(struct target_file *target)
-{
-  char *folder = strdup(target->path);
-  char *slash = folder == NULL ? NULL : strrchr(folder, '/');
   char *name = NULL, at[FD_PATH];
-  int fd = -1;
+  int fd = open(target->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-  if (slash != NULL)
-    slash[slash == folder] = '\0';
-  if (folder != NULL)
-    fd = open(slash == NULL ? "." : folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  free(folder);
   if (fd >= 0 && access(target_fd_path(fd, at), F_OK) == 0)
     return fd;
   if (fd >= 0) /* without /proc it cannot get a name */
     (void)close(fd);
-  if (asprintf(&name, "%.*s.lfbloom-XXXXXX", target_folder_size(target->path), target->path) < 0)
+  if (asprintf(&name, "%s/.lfbloom-XXXXXX", target->folder) < 0)
     return -1;
   fd = mkostemp(name, O_CLOEXEC);
   if (fd >= 0)
@@ -287,21 +278,20 @@ static int target_open_beside(struct target_file *target)
 /* Gives a file without a name one. */
 static bool target_link(struct target_file *target, int fd)
 {
-  char from[FD_PATH];
+  char from[FD_PATH], *name;
 
   (void)target_fd_path(fd, from);
-  for (unsigned try = 0; try < 100; try++) {
-    if (asprintf(&target->name, "%.*s.lfbloom-%08x", target_folder_size(target->path), target->path,
-                 (unsigned)getpid() << 7 ^ try) < 0)
+  errno = EEXIST;
+  for (unsigned try = 0; try < 100 && errno == EEXIST; try++) {
+    if (asprintf(&name, "%s/.lfbloom-%08x", target->folder, (unsigned)getpid() << 7 ^ try) < 0)
       return false;
-    if (linkat(AT_FDCWD, from, AT_FDCWD, target->name, AT_SYMLINK_FOLLOW) == 0)
+    if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+      target->name = name;
       return true;
+    }
     const int cause = errno;
-    free(target->name);
-    target->name = NULL;
+    free(name);
     errno = cause;
-    if (errno != EEXIST)
-      break;
   }
   return false;
 }
@@ -327,7 +317,8 @@ static int target_begin(struct target_file *target, const char *path)
   target->path = real != NULL ? real : strdup(path);
   if (real != NULL)
     (void)stat(real, &target->was);
-  return target->path == NULL ? -1 : target_open_beside(target);
+  target->folder = target->path == NULL ? NULL : target_folder(target->path);
+  return target->folder == NULL ? -1 : target_open_in(target);
 }
 
 /* Gives the new file, which was private until now, the permissions of the one that it replaces; and its owner
@@ -388,6 +379,7 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
     (void)unlink(target->name);
   free(target->name);
   free(target->path);
+  free(target->folder);
   *target = (struct target_file){.before = -1};
   errno = cause;
   return whole;

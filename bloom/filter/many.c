@@ -21,27 +21,15 @@ typedef struct many_keys {
 
 enum { MANY_TURN = 1024 }; /* keys; their lines fit into the second cache */
 
-/* Puts the `absent` hashes of a word of answers.  `*answers` receives which turned on
- * a bit.  Returns how many bits were turned on. */
-static uint64_t many_put_word(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
-                              uint64_t absent, uint64_t *answers)
-{
-  uint64_t turned_on = 0, fresh = 0;
+/* Of up to 64 hashes, puts or claims those with a bit in `absent`.  Adds the bits that puts turned on to
+ * `*turned_on`.  Returns a bit for each that is new. */
+typedef uint64_t (*many_word)(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
+                              uint64_t absent, uint64_t *turned_on);
 
-  for (uint64_t left = absent; left != 0; left &= left - 1) {
-    const int i = __builtin_ctzll(left);
-    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    const uint32_t on = filter->kernel->put(&filter->layout, hash);
-    turned_on += on;
-    fresh |= (uint64_t)(on != 0) << i;
-  }
-  *answers = fresh;
-  return turned_on;
-}
-
-/* Puts hashes of which most are present. */
-static uint64_t many_put_known(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
-                               size_t count, uint64_t *answers)
+/* Queries hashes, and takes the absent ones by `word`, which is inlined.  Returns how many bits puts turned on. */
+LFB_INLINE uint64_t many_after_query(const lfb_filter *filter, const uint64_t *low,
+                                     const uint64_t *high, size_t count, uint64_t *answers,
+                                     many_word word)
 {
   uint64_t turned_on = 0;
 
@@ -50,10 +38,28 @@ static uint64_t many_put_known(const lfb_filter *filter, const uint64_t *low, co
     const size_t left = count - at;
     const uint64_t all = left < LFB_WORD_BITS ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
     uint64_t *answer = &answers[at / LFB_WORD_BITS];
-    turned_on += many_put_word(filter, low + at, high == NULL ? NULL : high + at, all & ~*answer,
-                               answer);
+    *answer = word(filter, low + at, high == NULL ? NULL : high + at, all & ~*answer, &turned_on);
   }
   return turned_on;
+}
+
+LFB_INLINE lfb_hash many_hash(const uint64_t *low, const uint64_t *high, int i)
+{
+  return (lfb_hash){low[i], high == NULL ? 0 : high[i]};
+}
+
+LFB_INLINE uint64_t many_put_word(const lfb_filter *filter, const uint64_t *low,
+                                  const uint64_t *high, uint64_t absent, uint64_t *turned_on)
+{
+  uint64_t fresh = 0;
+
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const uint32_t on = filter->kernel->put(&filter->layout, many_hash(low, high, i));
+    *turned_on += on;
+    fresh |= (uint64_t)(on != 0) << i;
+  }
+  return fresh;
 }
 
 static size_t many_put_act(const void *context, const uint64_t *low, const uint64_t *high,
@@ -72,7 +78,7 @@ static size_t many_put_act(const void *context, const uint64_t *low, const uint6
     if (!*m->known && at > 0) /* the first turn has shown that they are new */
       turn = count - at;
     const uint64_t turned_on =
-        *m->known ? many_put_known(m->filter, low + at, above, turn, answers)
+        *m->known ? many_after_query(m->filter, low + at, above, turn, answers, many_put_word)
                   : m->filter->kernel->many(layout, LFB_KERNEL_PUT, low + at, above, turn, answers);
     lfb_layout_count(layout, turned_on);
     const size_t fresh = lfb_piece_yes(answers, turn);
@@ -96,42 +102,21 @@ static size_t many_query_act(const void *context, const uint64_t *low, const uin
 
 enum { MANY_LOOKED = 256 }; /* keys queried at a time, before the absent ones are claimed */
 
-/* Of up to 64 hashes, claims those with no bit in `found`.  Returns a bit for each that is won. */
-static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
-                                const uint64_t *high, size_t count, uint64_t found)
+LFB_INLINE uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
+                                    const uint64_t *high, uint64_t absent, uint64_t *turned_on)
 {
-  const uint64_t absent = ~found & (UINT64_MAX >> (LFB_WORD_BITS - count));
   uint64_t won = 0;
 
+  (void)turned_on; /* a claim counts them itself */
   /* Most absent keys will win their claim, which writes to their cells. */
+  for (uint64_t left = absent; left != 0; left &= left - 1)
+    lfb_prefetch_write((const void *)lfb_claims_cell(
+        &filter->claims, many_hash(low, high, __builtin_ctzll(left))));
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
-    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    lfb_prefetch_write((const void *)lfb_claims_cell(&filter->claims, hash));
-  }
-  for (uint64_t left = absent; left != 0; left &= left - 1) {
-    const int i = __builtin_ctzll(left);
-    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    won |= (uint64_t)lfb_filter_claim_wide(filter, hash) << i;
+    won |= (uint64_t)lfb_filter_claim_wide(filter, many_hash(low, high, i)) << i;
   }
   return won;
-}
-
-/* Queries up to MANY_LOOKED hashes and claims the absent ones.  Returns how many are won. */
-static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
-                              size_t count, uint64_t *answers)
-{
-  size_t yes = 0;
-
-  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, answers);
-  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
-    const size_t left = count - at;
-    uint64_t *answer = &answers[at / LFB_WORD_BITS];
-    *answer = many_claim_word(filter, low + at, high == NULL ? NULL : high + at,
-                              left < LFB_WORD_BITS ? left : (size_t)LFB_WORD_BITS, *answer);
-    yes += lfb_word_count(*answer);
-  }
-  return yes;
 }
 
 static size_t many_claim_act(const void *context, const uint64_t *low, const uint64_t *high,
@@ -141,12 +126,12 @@ static size_t many_claim_act(const void *context, const uint64_t *low, const uin
   uint64_t room[MANY_LOOKED / LFB_WORD_BITS];
   size_t yes = 0;
 
-  for (size_t at = 0; at < count; at += MANY_LOOKED) {
-    const size_t left = count - at;
-    yes += many_claim_some(m->filter, low + at, high == NULL ? NULL : high + at,
-                           left < MANY_LOOKED ? left : (size_t)MANY_LOOKED,
-                           m->answers == NULL ? room
-                                              : m->answers + (first + at) / LFB_WORD_BITS);
+  for (size_t at = 0, some; at < count; at += some) {
+    uint64_t *answers = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
+    some = count - at < MANY_LOOKED ? count - at : (size_t)MANY_LOOKED;
+    (void)many_after_query(m->filter, low + at, high == NULL ? NULL : high + at, some, answers,
+                           many_claim_word);
+    yes += lfb_piece_yes(answers, some);
   }
   return yes;
 }
