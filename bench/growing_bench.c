@@ -3,7 +3,7 @@
  *
  * VERB/KIND/SIZE/CALL/u64/1%.  KIND is
  *   plain    made for the n keys that a fast filter of that size has room for, or
- *   growing  made for 1024 keys and grown to n.
+ *   growing  made for an unknown number of keys, and grown to n.
  * VERB is fill, from empty to n, including growth but not the creation of the first filter;
  * or ask_present or ask_absent, of the full filter.
  */

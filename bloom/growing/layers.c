@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/strategies/strategies.h"
+
 enum {
   SLACK = 64,  /* threads may leave 1/SLACK of a full layer's bits uncounted               */
   RETRY = 256, /* a refused next layer is tried again when 1/RETRY more bits are set       */
   /* In p_i = p * START / ((i + START) * (i + START + 1)).  The p_i telescope to p.  Of the values
    * 1 to 8, 3 takes the least memory, or nearly the least, from 5 to 14 layers. */
   START = 3,
+  FIRST_BITS = 8 << 16, /* of a first layer whose number of keys is unknown: 64 KiB */
 };
 
 /* ---- sizes ------------------------------------------------------------------ */
@@ -33,6 +36,26 @@ static lfb_status layers_check(const lfb_config *config)
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
   return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's own is checked later */
+}
+
+/* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold.  A filter that is larger from the
+ * start has fewer layers later. */
+static uint64_t layers_first_insertions(const lfb_config *config)
+{
+  const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
+  const uint64_t many = UINT64_C(1) << 20;
+  uint64_t insertions = config->expected_insertions;
+  lfb_config asked = *config;
+  lfb_geometry geometry;
+
+  asked.expected_insertions = many;
+  asked.fpp = lfb_layers_fpp(config->fpp, 0);
+  asked.foldable = false;
+  /* What has no size here has none as a layer: creation reports why. */
+  if (insertions == 0 && config->memory_preference != LFB_MEMORY_SMALLEST && strategy != NULL &&
+      strategy->size(&asked, &geometry) == LFB_OK)
+    insertions = FIRST_BITS * many / geometry.bit_count;
+  return insertions > LFB_GROWING_LEAST ? insertions : (uint64_t)LFB_GROWING_LEAST;
 }
 
 /* The most set bits with which a filter's false-positive probability is at most `fpp`. */
@@ -108,8 +131,7 @@ lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing)
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   made->config = lfb_config_without_pairs(config);
-  if (config->expected_insertions < LFB_GROWING_LEAST)
-    made->config.expected_insertions = LFB_GROWING_LEAST;
+  made->config.expected_insertions = layers_first_insertions(&made->config);
   *growing = made;
   return LFB_OK;
 }

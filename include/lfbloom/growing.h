@@ -117,6 +117,8 @@ typedef struct lfb_growing_figures {
  * Takes  config  as lfb_filter_create(), except for four fields.
  *                strategy: LFB_DEFAULT is LFB_FAST, because most layers have an fpp below 0.005.
  *                expected_insertions: a first guess; below LFB_GROWING_LEAST it counts as that.
+ *                0: unknown; the first layer has 64 KiB, for fewer layers later, or with
+ *                LFB_MEMORY_SMALLEST room for LFB_GROWING_LEAST keys.
  *                fpp: of the whole filter, permanently.  lazy_memory: of the first layer; later
  *                layers always have it, so that only threads that put into them wait for their
  *                pages.

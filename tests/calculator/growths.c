@@ -9,7 +9,7 @@
 /* Fills one filter; false if it could not be made. */
 static bool growths_print(uint64_t first, double fpp)
 {
-  static const uint64_t at[] = {1000, 3000, 10000, 40000, 150000, 500000, 2000000};
+  static const uint64_t at[] = {1000, 3000, 10000, 40000, 150000, 500000, 1800000};
   const lfb_config config = {.expected_insertions = first, .fpp = fpp, .seed = 1};
   lfb_growing *growing;
   lfb_growing_figures figures;
@@ -30,7 +30,7 @@ static bool growths_print(uint64_t first, double fpp)
 
 int main(void)
 {
-  static const uint64_t firsts[] = {1024, 30000, 500000};
+  static const uint64_t firsts[] = {0, 1024, 500000};
   static const double fpps[] = {0.1, 0.01, 0.001, 1e-6};
 
   for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)

@@ -32,7 +32,7 @@ lfb_any MakePlain(const char* path) {
 }
 
 lfb_any MakeGrowing(const char* path) {
-  const lfb_config config = Config(0, 0.01, LFB_FAST);
+  const lfb_config config = Config(LFB_GROWING_LEAST, 0.01, LFB_FAST);
   lfb_any any = {LFB_KIND_GROWING, {nullptr}};
   EXPECT_EQ(path == nullptr ? lfb_growing_create(&config, &any.growing)
                             : lfb_growing_mapped_create(path, &config, &any.growing), LFB_OK);

@@ -208,6 +208,22 @@ TEST(Growing, FiguresOfAnEmptyOne) {
   EXPECT_EQ(figures.bytes, figures.bit_count / 8);
 }
 
+// Without n the first layer has 64 KiB, whatever it holds; with LFB_MEMORY_SMALLEST, or with n, it does not.
+TEST_P(EveryStrategyGrows, OfAnUnknownNumberOfKeysItBeginsWith64KiB) {
+  for (const double fpp : {0.1, 0.01, 1e-6}) {
+    lfb_config config = Config(0, fpp, GetParam());
+    const lfb_growing_figures figures = Figures(MakeGrowing(config));
+    EXPECT_LE(figures.bytes, 65536u);
+    EXPECT_GE(figures.bytes, 65536u - 128) << "less by at most two blocks";
+    EXPECT_GT(figures.first_insertions, uint64_t{LFB_GROWING_LEAST});
+    config.expected_insertions = 1;
+    EXPECT_EQ(Figures(MakeGrowing(config)).first_insertions, uint64_t{LFB_GROWING_LEAST});
+    config = Config(0, fpp, GetParam());
+    config.memory_preference = LFB_MEMORY_SMALLEST;
+    EXPECT_EQ(Figures(MakeGrowing(config)).first_insertions, uint64_t{LFB_GROWING_LEAST});
+  }
+}
+
 // Layers share one hash, also a keyed one and a random seed: a key is found in any layer.
 TEST(Growing, LayersShareARandomHash) {
   for (lfb_hash_id hash : {LFB_HASH_XXH3, LFB_HASH_SIPHASH13, LFB_HASH_AES}) {

@@ -180,7 +180,7 @@ TEST(ModuleFile, FiltersComeBack) {
   for (int kind = 0; kind < 8; kind++) {
     SCOPED_TRACE(kind);
     Held held, back;
-    lfb_config config = FastConfig(kind < 3 ? 2000 : 0);
+    lfb_config config = FastConfig(kind < 3 ? 2000 : LFB_GROWING_LEAST);
     config.hash = kind % 3 == 0 ? LFB_HASH_AES : kind % 3 == 1 ? LFB_HASH_SIPHASH13
                                                                : LFB_HASH_XXH3;
     if (kind < 3) {

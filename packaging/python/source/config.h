@@ -14,7 +14,7 @@
   "keep_key=False, memory='balanced', probes_formula='guava-31', " \
   "batch_memory=0, lazy_memory=False, foldable=False, label='', like=None"
 
-/* The same for Growing, in which expected_insertions is only a first guess: 0 is the smallest size. */
+/* The same for Growing, in which expected_insertions is only a first guess; 0: unknown. */
 #define LFBPY_CONFIG_GROWING_SIGNATURE "expected_insertions=0, fpp=None, " LFBPY_CONFIG_REST
 
 /* What to make.  All zero before parsing. */
