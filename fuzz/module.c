@@ -31,14 +31,9 @@ void lfb_memory_tally_reset(uint64_t tally)
   (void)tally;
 }
 
-void lfb_memory_settle_filter(const lfb_filter *filter)
+void lfb_memory_settle(const lfb_pages *words)
 {
-  (void)filter;
-}
-
-void lfb_memory_settle_window(const lfb_window *window)
-{
-  (void)window;
+  (void)words;
 }
 
 static void must(bool holds, const char *what)
@@ -96,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     return 0;
   lfb_status status = LFB_OK;
   if (state != LFB_DUMP_EMPTY) {
-    status = lfb_pieces_create(&value->loading);
+    status = lfb_arrived_create(&value->loading);
     if (status == LFB_OK)
       status = lfb_dump_add(value, MAX_BYTES, bytes + 1 + sizeof head, size - 1 - sizeof head);
     if (status == LFB_OK)

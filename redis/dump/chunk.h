@@ -50,11 +50,12 @@ static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORD])
   return word;
 }
 
-/* The largest chunk of BF.SCANDUMP is about LFB_DUMP_CHUNK, and never more than
- * LFB_DUMP_CHUNK_MOST bytes. */
+/* A chunk of BF.SCANDUMP has at least so many bytes, but for the last ones, and at most LFB_DUMP_CHUNK_MORE more.
+ * BF.LOADCHUNK of 16 MiB holds up other clients for 50 ms; but each chunk of a window reads the whole window. */
 enum {
-  LFB_DUMP_CHUNK = 16 << 20,
-  LFB_DUMP_CHUNK_MOST = LFB_DUMP_CHUNK + (4 << 20),
+  LFB_DUMP_CHUNK = 4 << 20,
+  LFB_DUMP_CHUNK_WINDOW = 16 << 20,
+  LFB_DUMP_CHUNK_MORE = 4 << 20,
 };
 
 /* The name of the module's type, as TYPE tells it. */

@@ -62,7 +62,7 @@ static lfb_status scan_reply(void *context, const redisReply *reply, bool again)
     return LFB_ERROR_REDIS_PROTOCOL;
   const redisReply *cursor = reply->element[0], *bytes = reply->element[1];
   if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 ||
-      bytes->type != REDIS_REPLY_STRING || bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_MOST)
+      bytes->type != REDIS_REPLY_STRING || bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
     return LFB_ERROR_REDIS_PROTOCOL;
   status = reading_size(from, bytes->len);
   if (status != LFB_OK)

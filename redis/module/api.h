@@ -24,9 +24,11 @@ typedef struct lfb_redis_io lfb_redis_io;                 /* an RDB or AOF file 
 typedef struct lfb_redis_digest lfb_redis_digest;         /* of DEBUG DIGEST                            */
 typedef struct lfb_redis_info lfb_redis_info;             /* a reply to INFO                            */
 typedef struct lfb_redis_registered lfb_redis_registered; /* a command */
+typedef struct lfb_redis_blocked lfb_redis_blocked;       /* a client that waits for its reply */
 
 /* What Redis calls.  A command returns REDIS_OK, also when it has replied with an error. */
 typedef int (*lfb_redis_command)(lfb_redis_context *context, lfb_redis_string **words, int count);
+typedef void (*lfb_redis_timer_fn)(lfb_redis_context *context, void *own);
 typedef void (*lfb_redis_info_fn)(lfb_redis_info *info, int for_crash);
 typedef long long (*lfb_redis_get_number_fn)(const char *name, void *own);
 typedef int (*lfb_redis_set_number_fn)(const char *name, long long value, void *own,
@@ -49,10 +51,13 @@ enum { REDIS_TYPE_EMPTY = 0,
 
 /* Of ContextFlags(). */
 enum {
+  REDIS_FLAG_SCRIPT = 1 << 0,
+  REDIS_FLAG_MULTI = 1 << 1,
   REDIS_FLAG_MASTER = 1 << 2,
   REDIS_FLAG_REPLICA = 1 << 3,
   REDIS_FLAG_REPLICATED = 1 << 12, /* the command comes from the master */
   REDIS_FLAG_LOADING = 1 << 13,    /* the command comes from the AOF    */
+  REDIS_FLAG_NO_BLOCK = 1 << 21,   /* nor may the client be blocked     */
   REDIS_FLAG_RESP3 = 1 << 22,      /* the client speaks RESP3           */
 };
 
@@ -171,6 +176,13 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, GetContextFlags, (lfb_redis_context *))                                                 \
   X(void, Log, (lfb_redis_context *, const char *level, const char *format, ...))                \
   X(long long, Milliseconds, (void))                                                             \
+  X(lfb_redis_context *, GetDetachedThreadSafeContext, (lfb_redis_context *))                    \
+  X(uint64_t, CreateTimer, (lfb_redis_context *, long long ms, lfb_redis_timer_fn, void *own))   \
+  X(lfb_redis_blocked *, BlockClient,                                                            \
+    (lfb_redis_context *, lfb_redis_command reply, lfb_redis_command timeout,                    \
+     void (*free_own)(lfb_redis_context *, void *), long long timeout_ms))                       \
+  X(int, UnblockClient, (lfb_redis_blocked *, void *own))                                        \
+  X(void *, GetBlockedClientPrivateData, (lfb_redis_context *))                                  \
   /* memory that INFO and maxmemory count */                                                     \
   X(void *, Alloc, (size_t size))                                                                \
   X(void, Free, (void *))                                                                        \

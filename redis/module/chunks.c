@@ -106,7 +106,7 @@ static int load_head(lfb_open_key *key, const char *bytes, size_t size)
   }
   if (status != LFB_OK)
     return lfb_key_fail(key, status);
-  status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_pieces_create(&value->loading);
+  status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_dump_begin(value);
   if (status != LFB_OK) {
     lfb_value_free(value);
     return lfb_key_fail(key, status);
@@ -139,7 +139,7 @@ static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
   }
   const uint64_t word = lfb_chunk_word(bytes);
   const bool last = word & 1;
-  if (word >> 1 != lfb_pieces_size(key->value->loading) || last != (size == LFB_CHUNK_WORD)) {
+  if (word >> 1 != lfb_arrived_size(key->value->loading) || last != (size == LFB_CHUNK_WORD)) {
     lfb_key_close(key);
     return lfb_redis.ReplyWithError(
         key->context, LFB_SAYS_NOT_NEXT " that follows the one before");
@@ -148,7 +148,8 @@ static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
       last ? lfb_dump_end(key->value, limit)
            : lfb_dump_add(key->value, limit, bytes + LFB_CHUNK_WORD, size - LFB_CHUNK_WORD);
   if (status != LFB_OK)
-    return last ? load_give_up(key, status) : lfb_key_fail(key, status);
+    return last || key->value->coming != NULL ? load_give_up(key, status)
+                                              : lfb_key_fail(key, status);
   key->value->changes++;
   return load_reply(key);
 }

@@ -9,7 +9,11 @@
 #include <lfbloom/any.h>
 #include <lfbloom/cpu.h>
 
-#include "bloom/files/forms.h"
+#include "bloom/files/native_header.h"
+#include "bloom/filter/digest.h"
+#include "bloom/filter/filter.h"
+#include "bloom/window/window.h"
+#include "redis/module/later.h"
 #include "redis/module/memory.h"
 
 /* ---- heads ------------------------------------------------------------------------- */
@@ -66,8 +70,11 @@ lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void 
 
   if (value->window != NULL)
     return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, write, to);
-  for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
-    status = lfb_filter_write(value->layers[i].filter, LFB_FORM_NATIVE, write, to);
+  for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++) {
+    const lfb_filter *filter = value->layers[i].filter;
+    lfb_later_ready_words(filter, 0, filter->layout.bits.word_count);
+    status = lfb_filter_write(filter, LFB_FORM_NATIVE, write, to);
+  }
   return status;
 }
 
@@ -92,45 +99,39 @@ static uint64_t limit_left(uint64_t limit, uint64_t used)
                                        : 1;
 }
 
-static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+/* Takes a filter that was read as the next layer; the value owns it, also on failure. */
+static lfb_status body_take_layer(lfb_value *value, lfb_filter *filter, uint64_t memory)
 {
-  lfb_reader reader = lfb_reader_of(read, from, &(lfb_read_limits){.max_bytes = max_bytes});
-  const uint64_t before = lfb_memory_tally();
   const uint32_t number = value->layer_count;
-  void *made;
 
-  /* Of bytes that are all here, words take their memory at once.  Of an RDB file it grows with what is read:
-   * the file may claim any size. */
-  reader.known_bytes = lfb_pieces_size(value->loading);
-  lfb_status status = lfb_form_read(&reader, &made);
-  if (status != LFB_OK)
-    return status;
-  lfb_filter *filter = made;
   if (!layer_fits(&value->recipe, number, filter)) {
     lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;
   }
-  status = lfb_value_add_layer(value, filter, lfb_memory_tally() - before);
+  const lfb_status status = lfb_value_add_layer(value, filter, memory);
   if (status != LFB_OK)
     return status;
-  lfb_memory_settle_filter(filter);                             /* all its words have been written */
+  lfb_memory_settle(&filter->pages);                            /* all its words have been written */
   value->layers[number].items = value->layers[number].capacity; /* only the newest layer is not full */
   return LFB_OK;
+}
+
+static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+{
+  const lfb_read_limits limits = {.max_bytes = limit_left(max_bytes, lfb_value_bytes(value))};
+  const uint64_t before = lfb_memory_tally();
+  lfb_filter *filter;
+
+  const lfb_status status = lfb_filter_read(read, from, &limits, &filter);
+  return status == LFB_OK ? body_take_layer(value, filter, lfb_memory_tally() - before) : status;
 }
 
 static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
 {
   lfb_status status = LFB_OK;
-  uint64_t used = 0;
 
-  while (status == LFB_OK && value->layer_count < value->waits_layers) {
-    lfb_stats stats;
-    status = body_read_layer(value, limit_left(max_bytes, used), read, from);
-    if (status != LFB_OK)
-      break;
-    lfb_filter_stats(value->layers[value->layer_count - 1].filter, &stats);
-    used += stats.bytes;
-  }
+  while (status == LFB_OK && value->layer_count < value->waits_layers)
+    status = body_read_layer(value, max_bytes, read, from);
   if (status == LFB_OK)
     value->layers[value->layer_count - 1].items = value->waits_items;
   return status;
@@ -149,7 +150,7 @@ static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_rea
     return status;
   value->window = any.window;
   value->window_memory = lfb_memory_tally() - before;
-  lfb_memory_settle_window(value->window);
+  lfb_memory_settle(&value->window->pages);
   value->period_items = value->waits_items;
   lfb_window_stats(value->window, &figures);
   return figures.expected_insertions == recipe->capacity &&
@@ -173,17 +174,15 @@ typedef struct part {
   uint64_t skip; /* bytes before the part */
   char *bytes;
   size_t size;
+  size_t enough; /* bytes; it may have LFB_DUMP_CHUNK_MORE more */
 } part;
 
-enum {
-  /* docs/formats.md: a header, the words, a checksum for each MiB, and one */
-  NATIVE_HEADER = 256,
-  PIECE_WORDS = (1 << 20) / 8,
-};
+/* docs/formats.md: a header, the words, a checksum for each piece, and one of these */
+enum { PIECE_WORDS = LFB_CHECKED_BYTES / 8 };
 
 static bool part_is_full(const part *taken)
 {
-  return taken->size >= LFB_DUMP_CHUNK;
+  return taken->size >= taken->enough;
 }
 
 static lfb_status part_take(void *to, const void *bytes, size_t size)
@@ -194,7 +193,7 @@ static lfb_status part_take(void *to, const void *bytes, size_t size)
     taken->skip -= size;
     return LFB_OK;
   }
-  if (taken->skip > 0 || part_is_full(taken) || size > LFB_DUMP_CHUNK_MOST - taken->size)
+  if (taken->skip > 0 || part_is_full(taken) || size > taken->enough + LFB_DUMP_CHUNK_MORE - taken->size)
     return LFB_ERROR_STOPPED;
   memcpy(taken->bytes + taken->size, bytes, size);
   taken->size += size;
@@ -208,38 +207,82 @@ static lfb_status part_take_header(void *to, const void *bytes, size_t size)
   return status == LFB_OK ? LFB_ERROR_STOPPED : status;
 }
 
+/* The checksums of a layer's pieces, as far as parts of the unchanged value have read them; 0: not yet.  NULL: no
+ * memory. */
+static uint64_t *scan_sums(lfb_value *value, uint32_t number, uint64_t count)
+{
+  lfb_scanned *scanned = &value->scanned;
+
+  if (scanned->sums == NULL || scanned->layer != number || scanned->changes != value->changes) {
+    free(scanned->sums);
+    *scanned = (lfb_scanned){calloc((size_t)count, sizeof *scanned->sums), number, value->changes};
+  }
+  return scanned->sums;
+}
+
+/* Takes a piece of words, or what is left.  Returns how many. */
+static size_t part_take_piece(part *taken, const lfb_filter *filter, uint64_t at, uint64_t *sums)
+{
+  uint64_t *words = (uint64_t *)(void *)(taken->bytes + taken->size);
+
+  lfb_later_ready_words(filter, at, PIECE_WORDS);
+  const size_t got = lfb_filter_words(filter, at, words, PIECE_WORDS);
+
+  for (size_t i = 0; i < got; i++)
+    words[i] = htole64(words[i]);
+  if (at % PIECE_WORDS == 0)
+    sums[at / PIECE_WORDS] = htole64(lfb_digest_xxh3(words, 8 * got));
+  return got;
+}
+
 /* Takes words from the filter itself: writing it would read all words again for each part.  Returns
  * whether it has taken the last ones. */
-static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word_count)
+static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word_count, uint64_t *sums)
 {
   const uint64_t skipped = taken->skip / 8 < word_count ? taken->skip / 8 : word_count;
   uint64_t at = skipped;
 
   taken->skip -= 8 * skipped;
   while (at < word_count && !part_is_full(taken)) {
-    uint64_t *words = (uint64_t *)(void *)(taken->bytes + taken->size);
-    const size_t got = lfb_filter_words(filter, at, words, PIECE_WORDS);
-    for (size_t i = 0; i < got; i++)
-      words[i] = htole64(words[i]);
+    const size_t got = part_take_piece(taken, filter, at, sums);
     at += got;
     taken->size += 8 * got;
   }
   return at == word_count;
 }
 
-/* Takes the part of one layer.  Returns LFB_ERROR_STOPPED if the part is full. */
-static lfb_status part_take_layer(part *taken, const lfb_filter *filter)
+/* Takes the table of checksums; it reads the words of those that no part has summed. */
+static lfb_status part_take_table(part *taken, const lfb_filter *filter, uint64_t count, uint64_t *sums)
 {
+  if (8 * (count + 1) > taken->enough + LFB_DUMP_CHUNK_MORE - taken->size)
+    return LFB_ERROR_STOPPED;
+  for (uint64_t i = 0; i < count; i++)
+    if (sums[i] == 0)
+      (void)part_take_piece(taken, filter, i * PIECE_WORDS, sums);
+  const uint64_t last = htole64(lfb_digest_xxh3(sums, 8 * (size_t)count));
+  memcpy(taken->bytes + taken->size, sums, 8 * (size_t)count);
+  memcpy(taken->bytes + taken->size + 8 * count, &last, sizeof last);
+  taken->size += 8 * (size_t)(count + 1);
+  return LFB_OK;
+}
+
+/* Takes the part of one layer.  Returns LFB_ERROR_STOPPED if the part is full. */
+static lfb_status part_take_layer(part *taken, lfb_value *value, uint32_t number)
+{
+  const lfb_filter *filter = value->layers[number].filter;
   lfb_stats stats;
 
   lfb_filter_stats(filter, &stats);
   const uint64_t words = stats.bytes / 8, pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
-  const uint64_t before_table = NATIVE_HEADER + 8 * words;
-  if (taken->skip >= before_table + 8 * (pieces + 1)) {
-    taken->skip -= before_table + 8 * (pieces + 1);
+  const uint64_t all = LFB_NATIVE_HEADER + 8 * (words + pieces + 1);
+  if (taken->skip >= all) {
+    taken->skip -= all;
     return LFB_OK;
   }
-  if (taken->skip < NATIVE_HEADER) {
+  uint64_t *sums = scan_sums(value, number, pieces);
+  if (sums == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  if (taken->skip < LFB_NATIVE_HEADER) {
     const lfb_status status =
         lfb_filter_write(filter, LFB_FORM_NATIVE, part_take_header, taken);
     if (status != LFB_ERROR_STOPPED || part_is_full(taken))
@@ -247,35 +290,35 @@ static lfb_status part_take_layer(part *taken, const lfb_filter *filter)
     if (taken->skip > 0) /* no part begins in a header */
       return LFB_ERROR_BAD_HEADER;
   } else {
-    taken->skip -= NATIVE_HEADER;
+    taken->skip -= LFB_NATIVE_HEADER;
   }
-  if (!part_take_words(taken, filter, words) || part_is_full(taken))
+  if (!part_take_words(taken, filter, words, sums) || part_is_full(taken))
     return LFB_ERROR_STOPPED;
   if (taken->skip > 0) /* the middle of a table is no beginning of a part */
     return LFB_ERROR_BAD_HEADER;
-  taken->skip = before_table;
-  return lfb_filter_write(filter, LFB_FORM_NATIVE, part_take, taken);
+  return part_take_table(taken, filter, pieces, sums);
 }
 
-static lfb_status part_take_body(part *taken, const lfb_value *value)
+static lfb_status part_take_body(part *taken, lfb_value *value)
 {
   lfb_status status = LFB_OK;
 
   if (value->window != NULL)
     return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, part_take, taken);
   for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
-    status = part_take_layer(taken, value->layers[i].filter);
+    status = part_take_layer(taken, value, i);
   return status;
 }
 
-lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before, char **bytes,
+lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t before, char **bytes,
                          size_t *size)
 {
-  char *memory = malloc(before + LFB_DUMP_CHUNK_MOST);
+  const size_t enough = value->window == NULL ? LFB_DUMP_CHUNK : LFB_DUMP_CHUNK_WINDOW;
+  char *memory = malloc(before + enough + LFB_DUMP_CHUNK_MORE);
 
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
-  part taken = {.skip = offset, .bytes = memory + before};
+  part taken = {.skip = offset, .bytes = memory + before, .enough = enough};
   lfb_status status = part_take_body(&taken, value);
   if (status == LFB_ERROR_STOPPED)
     status = LFB_OK;
@@ -301,26 +344,83 @@ static uint64_t body_most(uint64_t max_bytes)
                                                       : max_bytes + max_bytes / 1024 + forms;
 }
 
-lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes, size_t size)
+lfb_status lfb_dump_begin(lfb_value *value)
 {
-  return size > body_most(max_bytes) - lfb_pieces_size(value->loading)
-             ? LFB_ERROR_OVER_LIMIT
-             : lfb_pieces_add(value->loading, bytes, size);
+  const lfb_status status = lfb_arrived_create(&value->loading);
+
+  return status == LFB_OK && value->recipe.kind == LFB_VALUE_CHAIN ? lfb_coming_create(&value->coming)
+                                                                   : status;
 }
 
-lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes)
+/* Takes bytes into the layers. */
+static lfb_status dump_take(lfb_value *value, uint64_t max_bytes, const char *bytes, size_t size)
+{
+  lfb_status status = LFB_OK;
+
+  lfb_arrived_count(value->loading, size);
+  for (size_t taken; status == LFB_OK && size > 0; bytes += taken, size -= taken) {
+    const uint64_t capacity = lfb_recipe_layer_capacity(&value->recipe, value->layer_count);
+    uint64_t memory;
+    lfb_filter *filter;
+    if (value->layer_count == value->waits_layers)
+      return LFB_ERROR_TRAILING_BYTES;
+    status = lfb_coming_take(value->coming, capacity, limit_left(max_bytes, lfb_value_bytes(value)),
+                             bytes, size, &taken, &filter, &memory);
+    if (status == LFB_OK && filter != NULL)
+      status = body_take_layer(value, filter, memory);
+  }
+  return status;
+}
+
+lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes, size_t size)
+{
+  if (size > body_most(max_bytes) - lfb_arrived_size(value->loading))
+    return LFB_ERROR_OVER_LIMIT;
+  return value->coming != NULL ? dump_take(value, max_bytes, bytes, size)
+                               : lfb_arrived_add(value->loading, bytes, size);
+}
+
+lfb_status lfb_dump_write_come(const lfb_value *value, lfb_write_fn write, void *to)
+{
+  lfb_status status = LFB_OK;
+
+  if (value->coming == NULL)
+    return lfb_arrived_write(value->loading, write, to);
+  for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
+    status = lfb_coming_write_layer(value->coming, i, value->layers[i].filter, write, to);
+  return status == LFB_OK ? lfb_coming_write_rest(value->coming, write, to) : status;
+}
+
+/* Completes a chain whose layers were taken as they came. */
+static lfb_status dump_end_coming(lfb_value *value)
+{
+  if (value->layer_count < value->waits_layers)
+    return LFB_ERROR_TRUNCATED;
+  value->layers[value->layer_count - 1].items = value->waits_items;
+  lfb_coming_free(value->coming);
+  value->coming = NULL;
+  return LFB_OK;
+}
+
+static lfb_status dump_end_pieces(lfb_value *value, uint64_t max_bytes)
 {
   char more;
   size_t got;
 
-  lfb_status status = lfb_dump_read_body(value, max_bytes, lfb_pieces_take, value->loading);
+  lfb_status status = lfb_dump_read_body(value, max_bytes, lfb_arrived_take, value->loading);
   if (status == LFB_OK)
-    status = lfb_pieces_take(value->loading, &more, 1, &got);
-  if (status == LFB_OK && got > 0)
-    status = LFB_ERROR_TRAILING_BYTES;
+    status = lfb_arrived_take(value->loading, &more, 1, &got);
+  return status == LFB_OK && got > 0 ? LFB_ERROR_TRAILING_BYTES : status;
+}
+
+lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes)
+{
+  const lfb_status status =
+      value->coming != NULL ? dump_end_coming(value) : dump_end_pieces(value, max_bytes);
+
   if (status != LFB_OK)
     return status;
-  lfb_pieces_free(value->loading);
+  lfb_arrived_free(value->loading);
   value->loading = NULL;
   return LFB_OK;
 }
@@ -330,10 +430,10 @@ lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes)
 /* Copies by writing and reading: a window has no other way. */
 static lfb_status dump_copy_window(const lfb_value *value, lfb_value *copy)
 {
-  lfb_status status = lfb_pieces_create(&copy->loading);
+  lfb_status status = lfb_arrived_create(&copy->loading);
 
   if (status == LFB_OK)
-    status = lfb_dump_write_body(value, lfb_pieces_add, copy->loading);
+    status = lfb_dump_write_body(value, lfb_arrived_add, copy->loading);
   return status == LFB_OK ? lfb_dump_end(copy, 0) : status;
 }
 

@@ -37,18 +37,26 @@ LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, 
 
 /*
  * Copies the part of the body that begins at `offset` into memory from malloc(), `before` bytes after
- * its beginning; that many are left for the caller.
+ * its beginning; that many are left for the caller.  The value keeps the checksums of what it has read: those of all words stand
+ * at the end.
  *
- * Gives  size  of the part: about LFB_DUMP_CHUNK bytes, or what is left; 0: the body ends at `offset`.
+ * Gives  size  of the part (LFB_DUMP_CHUNK), or what is left; 0: the body ends at `offset`.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
-LFB_CHECKED lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before,
+LFB_CHECKED lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t before,
                                      char **bytes, size_t *size);
 
+/* Lets the body of a value whose head was read come piece by piece.  Fails: LFB_ERROR_NO_MEMORY. */
+LFB_CHECKED lfb_status lfb_dump_begin(lfb_value *value);
+
 /* Adds bytes to the body of a value that waits for it.  Fails: LFB_ERROR_NO_MEMORY;
- * LFB_ERROR_OVER_LIMIT: more than a value of max_bytes can have; 0: no limit. */
+ * LFB_ERROR_OVER_LIMIT: more than a value of max_bytes can have; 0: no limit.  With value->coming it fails as
+ * lfb_dump_end(), too. */
 LFB_CHECKED lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes,
                                     size_t size);
+
+/* Writes the bytes of the body that have come. */
+LFB_CHECKED lfb_status lfb_dump_write_come(const lfb_value *value, lfb_write_fn write, void *to);
 
 /* Completes a value with the bytes that have come.  Fails as lfb_dump_read_body(), and
  * LFB_ERROR_TRAILING_BYTES: the value can then only be freed. */

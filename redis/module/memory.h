@@ -17,8 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <lfbloom/filter.h>
-#include <lfbloom/window.h>
+#include "atomic/words/pages.h"
 
 /* Takes what the calling thread needs once, before any filter: from then on all that is counted belongs
  * to filters. */
@@ -33,12 +32,11 @@ uint64_t lfb_memory_tally(void);
 void lfb_memory_tally_reset(uint64_t tally);
 
 /*
- * Lets the kernel put words on huge pages, in a thread of its own: to be called when nearly all pages have been
- * touched.  A new filter has small ones.  At the first touch of a huge page the kernel zeroes 2 MiB: one BF.MADD
- * of 1,000 items into a new filter of 1 GiB would hold up other clients for seconds.
+ * Lets the kernel put words on huge pages: to be called when nearly all pages have been touched, or before words
+ * are written in order.  New words have small ones.  At the first touch of a huge page the kernel zeroes 2 MiB:
+ * one BF.MADD of 1,000 items into a new filter of 1 GiB would hold up other clients for seconds.
  */
-void lfb_memory_settle_filter(const lfb_filter *filter);
-void lfb_memory_settle_window(const lfb_window *window);
+void lfb_memory_settle(const lfb_pages *words);
 
 /* The bytes that all threads have allocated and not freed. */
 uint64_t lfb_memory_all(void);

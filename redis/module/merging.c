@@ -1,7 +1,17 @@
 /* merging.c - BF.LIKE, BF.MERGE, BF.COMPARE. */
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "bloom/filter/filter.h"
 #include "redis/module/commands.h"
+#include "redis/module/later.h"
+#include "redis/module/type.h"
+
+enum {
+  COMPARE_ASIDE = 16 << 20, /* bytes of words: some 5 ms */
+  COMPARE_WORDS = 1 << 17,
+};
 
 /* Replies with why two filters cannot be merged or compared. */
 static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
@@ -67,9 +77,11 @@ static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
     status = merge_begin(key, &from->value->recipe);
   if (status == LFB_OK)
     status = lfb_value_merge(key->value, from->value, lfb_limit(key->context));
-  if (status == LFB_OK)
-    (void)lfb_redis.Replicate(key->context, "BF.MERGE", "ss", key->name, from->name);
-  return status;
+  if (status != LFB_OK)
+    return status;
+  lfb_module_continue();
+  (void)lfb_redis.Replicate(key->context, "BF.MERGE", "ss", key->name, from->name);
+  return LFB_OK;
 }
 
 /* Checks all sources before anything is changed.  Returns whether they fit; if not, it has replied. */
@@ -128,18 +140,90 @@ static void compare_reply(lfb_redis_context *context, const char *name, lfb_esti
   (void)lfb_redis.ReplyWithDouble(context, estimate.error);
 }
 
-static lfb_status compare(const lfb_value *a, const lfb_value *b, lfb_comparison *result)
-{
-  const lfb_status status = lfb_value_fit(a, b);
+/* A comparison; a thread's, if the filters are large. */
+typedef struct comparing {
+  const lfb_filter *a, *b;
+  lfb_comparison result;
+  lfb_status status;
+  lfb_redis_blocked *client; /* NULL: this thread's */
+} comparing;
 
-  return status == LFB_OK ? lfb_filter_compare(a->layers->filter, b->layers->filter, result)
-                          : status;
+/* Compares, and lets other threads in between. */
+static void *compare(void *of)
+{
+  comparing *job = of;
+  const lfb_filter *both[2] = {job->a, job->b};
+
+  for (int i = 0; i < 2; i++)
+    for (uint64_t at = 0; at < both[i]->layout.bits.word_count; at += COMPARE_WORDS)
+      lfb_later_ready_words(both[i], at, COMPARE_WORDS);
+  job->status = lfb_filter_compare(job->a, job->b, &job->result);
+  if (job->client != NULL) {
+    lfb_later_drop(job->a, job->b);
+    (void)lfb_redis.UnblockClient(job->client, job);
+  }
+  return NULL;
+}
+
+static int compare_reply_all(lfb_redis_context *context, const comparing *job)
+{
+  const lfb_comparison *result = &job->result;
+
+  if (job->status != LFB_OK)
+    return lfb_redis.ReplyWithError(context, "ERR the filters cannot be compared");
+  (void)lfb_redis.ReplyWithMap(context, 7);
+  compare_reply(context, "a", result->a);
+  compare_reply(context, "b", result->b);
+  compare_reply(context, "both", result->both);
+  compare_reply(context, "either", result->either);
+  compare_reply(context, "jaccard", result->jaccard);
+  compare_reply(context, "a_in_b", result->a_in_b);
+  compare_reply(context, "b_in_a", result->b_in_a);
+  return REDIS_OK;
+}
+
+static int compare_unblocked(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  (void)words;
+  (void)count;
+  return compare_reply_all(context, lfb_redis.GetBlockedClientPrivateData(context));
+}
+
+static void compare_free(lfb_redis_context *context, void *job)
+{
+  (void)context;
+  free(job);
+}
+
+/* Compares in a thread of its own, which replies.  Returns false if it cannot: nothing has been done. */
+static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
+{
+  const int not_now = REDIS_FLAG_SCRIPT | REDIS_FLAG_MULTI | REDIS_FLAG_NO_BLOCK;
+  pthread_attr_t detached;
+  pthread_t thread;
+
+  if (wanted->a->pages.size < COMPARE_ASIDE || (lfb_redis.GetContextFlags(context) & not_now) != 0 ||
+      !lfb_later_hold(wanted->a, wanted->b))
+    return false;
+  comparing *job = malloc(sizeof *job);
+  bool begun = job != NULL && pthread_attr_init(&detached) == 0;
+  if (begun) {
+    *job = *wanted;
+    job->client = lfb_redis.BlockClient(context, compare_unblocked, NULL, compare_free, 0);
+    begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
+            pthread_create(&thread, &detached, compare, job) == 0;
+    (void)pthread_attr_destroy(&detached);
+    if (!begun)
+      compare(job); /* here, then */
+    return true;
+  }
+  free(job);
+  lfb_later_drop(wanted->a, wanted->b);
+  return false;
 }
 
 int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
-  lfb_comparison result;
-
   if (count != 3)
     return lfb_redis.WrongArity(context);
   lfb_open_key a = lfb_key_open(context, words[1], REDIS_READ);
@@ -151,20 +235,16 @@ int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, in
     return lfb_key_refuse(&b);
   }
   const bool grown = a.value->layer_count > 1 || b.value->layer_count > 1;
-  const lfb_status status = grown ? LFB_OK : compare(a.value, b.value, &result);
+  const lfb_status status = grown ? LFB_OK : lfb_value_fit(a.value, b.value);
   if (status != LFB_OK)
     return pair_fail(&a, &b, status);
   lfb_key_close(&a);
   lfb_key_close(&b);
   if (grown)
     return lfb_redis.ReplyWithError(context, "ERR a filter that has grown cannot be compared");
-  (void)lfb_redis.ReplyWithMap(context, 7);
-  compare_reply(context, "a", result.a);
-  compare_reply(context, "b", result.b);
-  compare_reply(context, "both", result.both);
-  compare_reply(context, "either", result.either);
-  compare_reply(context, "jaccard", result.jaccard);
-  compare_reply(context, "a_in_b", result.a_in_b);
-  compare_reply(context, "b_in_a", result.b_in_a);
-  return REDIS_OK;
+  comparing job = {.a = a.value->layers->filter, .b = b.value->layers->filter};
+  if (compare_aside(context, &job))
+    return REDIS_OK;
+  (void)compare(&job);
+  return compare_reply_all(context, &job);
 }

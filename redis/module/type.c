@@ -6,6 +6,7 @@
 
 #include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
+#include "redis/module/later.h"
 
 lfb_redis_type *lfb_module_type;
 
@@ -27,7 +28,7 @@ static lfb_status save_bytes(void *to, const void *bytes, size_t size)
 static lfb_status body_write(const lfb_value *value, lfb_write_fn write, void *to)
 {
   return value->loading == NULL ? lfb_dump_write_body(value, write, to)
-                                : lfb_pieces_write(value->loading, write, to);
+                                : lfb_dump_write_come(value, write, to);
 }
 
 static lfb_dump_state value_state(const lfb_value *value)
@@ -86,7 +87,7 @@ static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
 /* Reads a value that was being loaded: its chunks so far. */
 static lfb_status loaded_pieces(loaded *from, lfb_value *value)
 {
-  lfb_status status = lfb_pieces_create(&value->loading);
+  lfb_status status = lfb_arrived_create(&value->loading);
 
   while (status == LFB_OK) {
     status = loaded_next(from);
@@ -222,6 +223,7 @@ static void *type_copy(lfb_redis_string *from, lfb_redis_string *to, const void 
   (void)to;
   if (value->loading == NULL)
     lfb_ignore(lfb_dump_copy(value, &copy));
+  lfb_module_continue();
   return copy; /* NULL: Redis reports an error */
 }
 
@@ -230,6 +232,7 @@ static void digest_words(lfb_redis_digest *digest, const lfb_filter *filter)
   uint64_t words[1024], at = 0;
   size_t got;
 
+  lfb_later_ready_words(filter, 0, UINT64_MAX);
   while ((got = lfb_filter_words(filter, at, words, sizeof words / sizeof *words)) > 0) {
     lfb_redis.DigestAddStringBuffer(digest, (const char *)words, got * sizeof *words);
     at += got;
@@ -260,11 +263,33 @@ static void type_digest(lfb_redis_digest *digest, void *of)
 
   lfb_dump_head(value, value_state(value), head);
   lfb_redis.DigestAddStringBuffer(digest, (const char *)head, sizeof head);
-  for (uint32_t i = 0; i < value->layer_count; i++)
+  for (uint32_t i = 0; value->loading == NULL && i < value->layer_count; i++)
     digest_words(digest, value->layers[i].filter);
   if (value->window != NULL || value->loading != NULL)
     lfb_ignore(body_write(value, digest_bytes, &to));
   lfb_redis.DigestEndSequence(digest);
+}
+
+/* ---- steps (later.h) ------------------------------------------------------------------------- */
+
+static lfb_redis_context *timer_context; /* a copy of a value gets none */
+static bool timer_runs;
+
+static void timer_step(lfb_redis_context *context, void *unused)
+{
+  (void)context;
+  (void)unused;
+  timer_runs = false;
+  if (lfb_later_step())
+    lfb_module_continue();
+}
+
+void lfb_module_continue(void)
+{
+  if (timer_runs)
+    return;
+  timer_runs = true;
+  (void)lfb_redis.CreateTimer(timer_context, 1, timer_step, NULL);
 }
 
 bool lfb_type_register(lfb_redis_context *context)
@@ -281,6 +306,9 @@ bool lfb_type_register(lfb_redis_context *context)
       .copy = type_copy,
   };
 
+  timer_context = lfb_redis.GetDetachedThreadSafeContext(context);
+  if (!lfb_later_begin())
+    return false;
   lfb_module_type = lfb_redis.CreateDataType(context, LFB_MODULE_TYPE, TYPE_VERSION, &functions);
   return lfb_module_type != NULL;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "bloom/filter/filter.h"
+#include "bloom/window/window.h"
+#include "redis/module/later.h"
 #include "redis/module/memory.h"
 
 enum {
@@ -119,10 +121,12 @@ void lfb_value_free(lfb_value *value)
   if (value == NULL)
     return;
   for (uint32_t i = 0; i < value->layer_count; i++)
-    lfb_filter_free(value->layers[i].filter);
+    lfb_later_free(value->layers[i].filter);
   free(value->layers);
   lfb_window_free(value->window);
-  lfb_pieces_free(value->loading);
+  lfb_arrived_free(value->loading);
+  lfb_coming_free(value->coming);
+  free(value->scanned.sums);
   free(value);
   atomic_fetch_sub_explicit(&value_count, 1, memory_order_relaxed); /* as lfb_value_count() */
 }
@@ -149,7 +153,7 @@ lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t me
   const lfb_status status = value_room(value);
 
   if (status != LFB_OK) {
-    lfb_filter_free(filter);
+    lfb_later_free(filter);
     return status;
   }
   value->layers[value->layer_count] = (lfb_chain_filter){
@@ -217,12 +221,11 @@ lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
   for (uint32_t i = 0; i < value->layer_count; i++) {
     const lfb_chain_filter *layer = &value->layers[i];
     lfb_filter *filter;
-    lfb_status status = lfb_filter_copy(layer->filter, &filter);
+    lfb_status status = lfb_later_copy(layer->filter, &filter);
     if (status == LFB_OK)
       status = lfb_value_add_layer(copy, filter, layer->memory);
     if (status != LFB_OK)
       return status;
-    lfb_memory_settle_filter(filter); /* all its words have been written */
     copy->layers[i].items = layer->items;
   }
   return LFB_OK;
@@ -285,6 +288,13 @@ static void chain_ask(const lfb_value *value, uint32_t skipped, undecided *left,
     undecided_ask(left, value->layers[i].filter, found);
 }
 
+/* Does what is to be done before keys are looked up, or put into the newest layer. */
+static void chain_ready(const lfb_value *value, const lfb_key *keys, size_t count, bool put)
+{
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    lfb_later_ready(value->layers[i].filter, keys, count, put && i + 1 == value->layer_count);
+}
+
 static lfb_any value_window(const lfb_value *value)
 {
   return (lfb_any){LFB_KIND_WINDOW, {value->window}};
@@ -298,6 +308,7 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
     (void)lfb_any_many(value_window(value), LFB_MIGHT_CONTAIN, keys, count, answers);
     return;
   }
+  chain_ready(value, keys, count, false);
   const lfb_filter *newest = value->layers[value->layer_count - 1].filter;
   if (value->layer_count == 1) {
     if (count == 1)
@@ -317,7 +328,7 @@ static void layer_settle(const lfb_chain_filter *layer, uint64_t items_before)
   const uint64_t enough = layer->capacity / 8;
 
   if (items_before < enough && layer->items >= enough)
-    lfb_memory_settle_filter(layer->filter);
+    lfb_memory_settle(&layer->filter->pages);
 }
 
 /* Adds keys to the newest layer, which has room for all of them. */
@@ -328,6 +339,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
   undecided left;
   size_t added;
 
+  chain_ready(value, keys, count, true);
   if (value->layer_count == 1) {
     added = count == 1 ? lfb_filter_put(newest->filter, keys->bytes, keys->size)
                        : lfb_filter_put_many(newest->filter, keys, count, answers);
@@ -348,8 +360,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
   layer_settle(newest, newest->items - added);
 }
 
-/* Bytes of the words of all layers. */
-static uint64_t chain_bytes(const lfb_value *value)
+uint64_t lfb_value_bytes(const lfb_value *value)
 {
   uint64_t bytes = 0;
 
@@ -367,7 +378,7 @@ static lfb_added chain_grow(lfb_value *value, uint64_t max_bytes, lfb_status *re
   if (value->recipe.expansion == 0)
     return LFB_ADDED_FULL;
   if (max_bytes > 0) {
-    const uint64_t bytes = chain_bytes(value);
+    const uint64_t bytes = lfb_value_bytes(value);
     max_bytes = bytes < max_bytes ? max_bytes - bytes : 1;
   }
   *refused = value_grow(value, max_bytes);
@@ -435,7 +446,7 @@ void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms)
 {
   for (uint32_t i = 0; i < steps; i++) /* it fails only if another thread is inside a put */
     lfb_ignore(lfb_window_advance(value->window, lfb_window_generation(value->window)));
-  lfb_memory_settle_window(value->window); /* clearing a layer has touched all pages */
+  lfb_memory_settle(&value->window->pages); /* clearing a layer has touched all pages */
   value->began_ms = began_ms;
   value->period_items = 0;
   value->changes++;
@@ -507,7 +518,7 @@ lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
 static void chain_cut(lfb_value *value, uint32_t count)
 {
   while (value->layer_count > count)
-    lfb_filter_free(value->layers[--value->layer_count].filter);
+    lfb_later_free(value->layers[--value->layer_count].filter);
 }
 
 /* Copies the layers that only the other chain has. */
@@ -518,7 +529,7 @@ static lfb_status merge_new_layers(lfb_value *into, const lfb_value *from)
   while (into->layer_count < from->layer_count) {
     const lfb_chain_filter *layer = &from->layers[into->layer_count];
     lfb_filter *filter;
-    lfb_status status = lfb_filter_copy(layer->filter, &filter);
+    lfb_status status = lfb_later_copy(layer->filter, &filter);
     if (status == LFB_OK)
       status = lfb_value_add_layer(into, filter, layer->memory);
     if (status != LFB_OK) {
@@ -535,7 +546,7 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
   const uint32_t had = into->layer_count;
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
-  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had && chain_bytes(from) > max_bytes)
+  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had && lfb_value_bytes(from) > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
     status = merge_new_layers(into, from);
@@ -543,7 +554,7 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
     return status;
   for (uint32_t i = 0; i < had && i < from->layer_count; i++) {
     lfb_chain_filter *layer = &into->layers[i];
-    lfb_ignore(lfb_filter_put_all(layer->filter, from->layers[i].filter)); /* they fit */
+    lfb_later_put_all(layer->filter, from->layers[i].filter);
     layer->items += from->layers[i].items;
     if (layer->items > layer->capacity)
       layer->items = layer->capacity;
@@ -571,7 +582,9 @@ uint64_t lfb_value_capacity(const lfb_value *value)
 uint64_t lfb_value_memory(const lfb_value *value)
 {
   uint64_t memory = sizeof *value + value->layer_room * sizeof *value->layers +
-                    value->window_memory + lfb_pieces_size(value->loading);
+                    value->window_memory +
+                    (value->coming == NULL ? lfb_arrived_size(value->loading)
+                                           : lfb_coming_memory(value->coming));
 
   for (uint32_t i = 0; i < value->layer_count; i++)
     memory += value->layers[i].memory;

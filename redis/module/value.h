@@ -18,7 +18,8 @@
 #include <lfbloom/any.h>
 
 #include "redis/dump/recipe.h"
-#include "redis/module/pieces.h"
+#include "redis/module/coming.h"
+#include "redis/module/arrived.h"
 
 /* One filter of a chain. */
 typedef struct lfb_chain_filter {
@@ -27,6 +28,13 @@ typedef struct lfb_chain_filter {
   uint64_t items;    /* keys that were added as new              */
   uint64_t memory;   /* bytes that it takes of Redis' allocator  */
 } lfb_chain_filter;
+
+/* The checksums of a layer's MiB (docs/formats.md), for BF.SCANDUMP. */
+typedef struct lfb_scanned {
+  uint64_t *sums; /* 0: it has not been read */
+  uint32_t layer;
+  uint64_t changes; /* of the value then */
+} lfb_scanned;
 
 typedef struct lfb_value {
   lfb_recipe recipe;
@@ -42,9 +50,11 @@ typedef struct lfb_value {
   uint64_t period_items; /* window: keys that were put into the current generation         */
   uint64_t began_ms;     /* window: when that began, in milliseconds since 1970      */
 
-  lfb_pieces *loading;   /* NULL, or the value waits for its body: only dump.h may use it   */
+  lfb_arrived *loading;   /* NULL, or the value waits for its body: only dump.h may use it   */
+  lfb_coming *coming;    /* NULL, or of a chain: then `loading` only counts the bytes         */
   uint32_t waits_layers; /* what its head has announced: layers, and items of the newest  */
   uint64_t waits_items;
+  lfb_scanned scanned; /* only dump.h may use it */
 } lfb_value;
 
 /* How adding went. */
@@ -121,6 +131,9 @@ void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms);
 
 /* Keys that the value is made for, as far as it has grown. */
 uint64_t lfb_value_capacity(const lfb_value *value);
+
+/* Bytes of the words of all layers of a chain. */
+uint64_t lfb_value_bytes(const lfb_value *value);
 
 /* Bytes of memory that it takes. */
 uint64_t lfb_value_memory(const lfb_value *value);

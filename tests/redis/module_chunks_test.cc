@@ -59,10 +59,10 @@ TEST(ModuleChunks, CarryEveryBit) {
 // A filter of several chunks.
 TEST(ModuleChunks, CarryABigFilter) {
   RedisServer server(WithModule());
-  ASSERT_EQ(server.Call({"BF.RESERVE", "big", "0.01", "30000000"}), "OK");
+  ASSERT_EQ(server.Call({"BF.RESERVE", "big", "0.01", "6000000"}), "OK");
   AddNumbers(server, "big", 0, 20'000);
   const std::vector<Chunk> chunks = ScanAll(server, "big");
-  EXPECT_EQ(chunks.size(), 5U);  // the head, 16 MiB twice, the rest, the end
+  EXPECT_EQ(chunks.size(), 5U);  // the head, 4 MiB twice, the rest, the end
   EXPECT_EQ(LoadAll(server, "again", chunks), "OK");
   EXPECT_EQ(Digest(server, "again"), Digest(server, "big"));
 }
@@ -198,8 +198,14 @@ TEST(ModuleChunks, HostileChunksAreRefused) {
   EXPECT_TRUE(Failed(Load(server, "bad", {chunks[1].cursor, "short"})));
   ASSERT_EQ(Load(server, "bad", chunks[2]), "OK");
   EXPECT_EQ(Digest(server, "bad"), Digest(server, "k"));
-  // More bytes than the limit allows, in chunks that never end.
-  ASSERT_EQ(Load(server, "long", chunks[0]), "OK");
+  // More bytes than the limit allows: of a layer, as its header announces them, and in chunks that never end.
+  RedisServer other(WithModule());
+  ASSERT_EQ(other.Call({"BF.RESERVE", "big", "0.01", "1000000"}), "OK");
+  EXPECT_EQ(LoadAll(server, "big", ScanAll(other, "big")),
+            "ERR received bad data, and the key is deleted: the filter is larger than the limit set for reading");
+  EXPECT_EQ(server.Call({"EXISTS", "big"}), "0");
+  ASSERT_EQ(other.Call({"BF.WINDOW.RESERVE", "window", "0.1", "10"}), "OK");
+  ASSERT_EQ(Load(server, "long", Scan(other, "window", "0")), "OK");
   std::string reply = "OK";
   uint64_t offset = 0;
   while (reply == "OK" && offset < 100'000'000) {

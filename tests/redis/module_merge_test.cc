@@ -82,4 +82,62 @@ TEST(ModuleMerge, ComparesByEstimates) {
             "ERR a filter that has grown cannot be compared");
 }
 
+// Large filters are compared in a thread of their own, but where the client must not wait: in this thread.
+TEST(ModuleMerge, ComparesLargeOnesAside) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "20000000"}), "OK");
+  AddNumbers(server, "a", 0, 6000);
+  ASSERT_EQ(server.Call({"COPY", "a", "b"}), "1");
+  AddNumbers(server, "b", 0, 4000);
+  const std::string reply = server.Call({"BF.COMPARE", "a", "b"});
+  EXPECT_NEAR(Field(reply, "a"), 6000, 10);
+  EXPECT_NEAR(Field(reply, "b"), 10'000, 10);
+  EXPECT_NEAR(Field(reply, "both"), 6000, 10);
+  const std::string both = server.Call({"EVAL", "return redis.call('BF.COMPARE', 'a', 'b')[6][1]", "0"});
+  EXPECT_EQ(std::stod(both), Field(reply, "both"));
+  EXPECT_EQ(server.Call({"BF.COMPARE", "a", "none"}), "ERR not found");
+}
+
+// Between a COPY or a BF.MERGE of filters of several MiB and its last step, all is as if it were done: for further
+// commands, on a replica, in a file.  A script leaves no time for a step.
+TEST(ModuleMerge, TakesStepsThatNobodySees) {
+  RedisServer server(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
+  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
+  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.0001", "2000000"}), "OK");
+  ASSERT_EQ(server.Call({"BF.LIKE", "b", "a"}), "OK");
+  ASSERT_EQ(server.Call({"BF.LIKE", "d", "a"}), "OK");
+  AddNumbers(server, "a", 0, 1000);
+  AddNumbers(server, "b", 0, 1000);
+  const std::string script = R"(
+    local function add(key, of, from, to)
+      local new = 0
+      for i = from, to do new = new + redis.call('BF.ADD', key, of .. '-' .. i) end
+      return new
+    end
+    local function count(key, of, from, to)
+      local found = 0
+      for i = from, to do found = found + redis.call('BF.EXISTS', key, of .. '-' .. i) end
+      return found
+    end
+    redis.call('COPY', 'a', 'c')
+    local said = {add('a', 'a', 1000, 1999), count('c', 'a', 0, 999), count('c', 'a', 1000, 1999)}
+    redis.call('BF.MERGE', 'c', 'b')
+    said[4] = add('b', 'b', 500, 1499)
+    said[5], said[6] = count('c', 'b', 0, 999), count('c', 'b', 1000, 1499)
+    redis.call('COPY', 'c', 'd', 'REPLACE')
+    redis.call('DEL', 'c')
+    said[7], said[8] = add('d', 'a', 0, 999), add('d', 'a', 1000, 1999)
+    return table.concat(said, ' '))";
+  EXPECT_EQ(server.Call({"EVAL", script, "0"}), "1000 1000 0 500 1000 0 0 1000");
+  const std::string all = server.Call({"DEBUG", "DIGEST"});
+  Await("the replica has all",
+        [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
+  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), all);
+  ASSERT_EQ(server.Call({"EVAL", "redis.call('COPY', 'd', 'e') return redis.call('BF.MERGE', 'e', 'a')", "0"}), "OK");
+  const std::string dump = Digest(server, "e");
+  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(Digest(server, "e"), dump);
+}
+
 }  // namespace

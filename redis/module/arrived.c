@@ -1,5 +1,5 @@
 /* pieces.c - a queue of bytes. */
-#include "redis/module/pieces.h"
+#include "redis/module/arrived.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@ typedef struct piece {
   unsigned char bytes[];
 } piece;
 
-struct lfb_pieces {
+struct lfb_arrived {
   piece *first, **end;
   uint64_t size; /* of all that came   */
   size_t taken;  /* of the first piece */
 };
 
-lfb_status lfb_pieces_create(lfb_pieces **pieces)
+lfb_status lfb_arrived_create(lfb_arrived **pieces)
 {
-  lfb_pieces *made = calloc(1, sizeof *made);
+  lfb_arrived *made = calloc(1, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -29,9 +29,9 @@ lfb_status lfb_pieces_create(lfb_pieces **pieces)
   return LFB_OK;
 }
 
-lfb_status lfb_pieces_add(void *to, const void *bytes, size_t size)
+lfb_status lfb_arrived_add(void *to, const void *bytes, size_t size)
 {
-  lfb_pieces *pieces = to;
+  lfb_arrived *pieces = to;
 
   piece *made = malloc(sizeof *made + size);
   if (made == NULL)
@@ -44,7 +44,12 @@ lfb_status lfb_pieces_add(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
-static void pieces_drop_first(lfb_pieces *pieces)
+void lfb_arrived_count(lfb_arrived *pieces, uint64_t size)
+{
+  pieces->size += size;
+}
+
+static void pieces_drop_first(lfb_arrived *pieces)
 {
   const uint64_t tally = lfb_memory_tally();
   piece *first = pieces->first;
@@ -57,9 +62,9 @@ static void pieces_drop_first(lfb_pieces *pieces)
   lfb_memory_tally_reset(tally); /* the code that reads a value from pieces counts the value */
 }
 
-lfb_status lfb_pieces_take(void *from, void *bytes, size_t size, size_t *got)
+lfb_status lfb_arrived_take(void *from, void *bytes, size_t size, size_t *got)
 {
-  lfb_pieces *pieces = from;
+  lfb_arrived *pieces = from;
 
   while (pieces->first != NULL && pieces->taken == pieces->first->size)
     pieces_drop_first(pieces);
@@ -73,7 +78,7 @@ lfb_status lfb_pieces_take(void *from, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-lfb_status lfb_pieces_write(const lfb_pieces *pieces, lfb_write_fn write, void *to)
+lfb_status lfb_arrived_write(const lfb_arrived *pieces, lfb_write_fn write, void *to)
 {
   lfb_status status = LFB_OK;
 
@@ -82,12 +87,12 @@ lfb_status lfb_pieces_write(const lfb_pieces *pieces, lfb_write_fn write, void *
   return status;
 }
 
-uint64_t lfb_pieces_size(const lfb_pieces *pieces)
+uint64_t lfb_arrived_size(const lfb_arrived *pieces)
 {
   return pieces == NULL ? 0 : pieces->size;
 }
 
-void lfb_pieces_free(lfb_pieces *pieces)
+void lfb_arrived_free(lfb_arrived *pieces)
 {
   if (pieces == NULL)
     return;

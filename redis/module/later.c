@@ -1,0 +1,313 @@
+/* later.c - puts filters into others in small steps. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "redis/module/later.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bloom/filter/digest.h"
+#include "bloom/filter/filter.h"
+#include "bloom/hashing/hasher.h"
+#include "redis/module/memory.h"
+
+enum {
+  /* A piece is first touched memory, a page: 2 to 10 us.  So a BF.MADD of 1,000 items, each in another piece,
+   * takes at most some 10 ms. */
+  PIECE_WORDS = 512,
+  STEP_NS = 1000 * 1000,
+  HELD_MOST = 16,
+  JOBS_MOST = 16, /* one more does the oldest first: each key has to look at each job */
+};
+
+typedef struct job {
+  struct job *next; /* a younger one */
+  lfb_filter *to;
+  const lfb_filter *from;
+  uint64_t full, filled; /* as filter_put_from() in bloom/filter/filter.c */
+  uint64_t next_piece;   /* all before are done */
+  uint64_t *done;        /* a bit for each piece */
+} job;
+
+static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
+static job *jobs;
+static _Atomic(uint32_t) job_count;
+
+/* Filters that other threads read, and those that are to be freed when nothing needs them. */
+static struct {
+  const lfb_filter *filters[HELD_MOST];
+  size_t count;
+} held;
+static struct {
+  lfb_filter *filters[2 * JOBS_MOST + HELD_MOST];
+  size_t count;
+} ended;
+
+static void later_acquire(void)
+{
+  (void)pthread_mutex_lock(&later_lock);
+}
+
+static void later_release(void)
+{
+  (void)pthread_mutex_unlock(&later_lock);
+}
+
+bool lfb_later_begin(void)
+{
+  return pthread_atfork(later_acquire, later_release, later_release) == 0;
+}
+
+/* Whether there is a job: nearly never.  The thread that begins jobs asks. */
+static bool later_waits(void)
+{
+  /* relaxed: the lock orders what a job is. */
+  return atomic_load_explicit(&job_count, memory_order_relaxed) > 0;
+}
+
+static uint64_t job_pieces(const job *which)
+{
+  return (which->to->layout.bits.word_count + PIECE_WORDS - 1) / PIECE_WORDS;
+}
+
+static bool job_has_done(const job *which, uint64_t piece)
+{
+  return piece >= job_pieces(which) || (which->done[piece / 64] >> piece % 64 & 1) != 0;
+}
+
+/* Does a piece.  Older jobs come first if they change what this one reads, or read what it changes. */
+static void job_do(job *which, uint64_t piece)
+{
+  if (job_has_done(which, piece))
+    return;
+  for (job *older = jobs; older != which; older = older->next)
+    if (older->to == which->from || older->from == which->to)
+      job_do(older, piece);
+  const uint64_t first = piece * PIECE_WORDS, left = which->to->layout.bits.word_count - first;
+  const size_t count = left < PIECE_WORDS ? (size_t)left : (size_t)PIECE_WORDS;
+  uint64_t *to = (uint64_t *)which->to->pages.address + first;
+  const uint64_t *from = (const uint64_t *)which->from->pages.address + first;
+  const uint64_t before = lfb_digest_bits(to, count);
+  for (size_t i = 0; which->full > 0 && i < count; i++)
+    which->filled += to[i] != UINT64_MAX && from[i] == UINT64_MAX;
+  for (size_t i = 0; i < count; i++)
+    to[i] |= from[i];
+  lfb_layout_count(&which->to->layout, lfb_digest_bits(to, count) - before);
+  which->done[piece / 64] |= UINT64_C(1) << piece % 64;
+}
+
+/* Does the pieces that a use of a filter needs. */
+static void filter_do(const lfb_filter *filter, uint64_t piece, bool change)
+{
+  for (job *each = jobs; each != NULL; each = each->next)
+    if (each->to == filter || (change && each->from == filter))
+      job_do(each, piece);
+}
+
+static bool needed(const lfb_filter *filter)
+{
+  for (size_t i = 0; i < held.count; i++)
+    if (held.filters[i] == filter)
+      return true;
+  for (const job *each = jobs; each != NULL; each = each->next)
+    if (each->to == filter || each->from == filter)
+      return true;
+  return false;
+}
+
+static void *aside_free(void *filter)
+{
+  lfb_filter_free(filter);
+  return NULL;
+}
+
+/* Frees a filter in a thread of its own: 1 GiB takes the kernel some 0.1 s or more.  No thread: here. */
+static void free_aside(lfb_filter *filter)
+{
+  pthread_attr_t detached;
+  pthread_t thread;
+
+  if (pthread_attr_init(&detached) != 0) {
+    lfb_filter_free(filter);
+    return;
+  }
+  if (pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) != 0 ||
+      pthread_create(&thread, &detached, aside_free, filter) != 0)
+    lfb_filter_free(filter);
+  (void)pthread_attr_destroy(&detached);
+}
+
+/* Frees the filters that are to be freed and that nothing needs. */
+static void ended_free(void)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < ended.count; i++)
+    if (needed(ended.filters[i]))
+      ended.filters[kept++] = ended.filters[i];
+    else
+      free_aside(ended.filters[i]);
+  ended.count = kept;
+}
+
+static uint64_t now_ns(void)
+{
+  struct timespec now;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Whether nobody will read what a job makes: its filter was freed, and no other job needs it. */
+static bool job_is_idle(const job *which)
+{
+  bool freed = false;
+
+  for (const job *each = jobs; each != NULL; each = each->next)
+    if (each != which && (each->to == which->to || each->from == which->to))
+      return false;
+  for (size_t i = 0; i < ended.count; i++)
+    freed |= ended.filters[i] == which->to;
+  return freed;
+}
+
+/* Does pieces of the oldest job until a time, or all: UINT64_MAX.  Ends the job with its last piece. */
+static void oldest_do(uint64_t until)
+{
+  job *oldest = jobs;
+  const uint64_t pieces = job_is_idle(oldest) ? 0 : job_pieces(oldest);
+
+  while (oldest->next_piece < pieces) {
+    job_do(oldest, oldest->next_piece++);
+    if (oldest->next_piece % 16 == 0 && until != UINT64_MAX && now_ns() >= until)
+      return;
+  }
+  if (oldest->full > 0) /* release: as filter_put_from() */
+    (void)lfb_add_u64(&oldest->to->full_words, oldest->filled < oldest->full ? oldest->filled : oldest->full,
+                      memory_order_release);
+  lfb_memory_settle(&oldest->to->pages);
+  jobs = oldest->next;
+  atomic_fetch_sub_explicit(&job_count, 1, memory_order_relaxed); /* as later_waits() */
+  free(oldest->done);
+  free(oldest);
+  ended_free();
+}
+
+/* Adds a job.  Returns false if there is no memory. */
+static bool job_add(lfb_filter *to, const lfb_filter *from)
+{
+  job *made = calloc(1, sizeof *made), **end = &jobs;
+
+  if (made == NULL)
+    return false;
+  *made = (job){.to = to, .from = from, .full = lfb_filter_full_words(from)};
+  made->done = calloc((size_t)(job_pieces(made) / 64 + 1), sizeof *made->done);
+  if (made->done == NULL) {
+    free(made);
+    return false;
+  }
+  later_acquire();
+  if (atomic_load_explicit(&job_count, memory_order_relaxed) == JOBS_MOST)
+    oldest_do(UINT64_MAX);
+  while (*end != NULL)
+    end = &(*end)->next;
+  *end = made;
+  atomic_fetch_add_explicit(&job_count, 1, memory_order_relaxed); /* as later_waits() */
+  later_release();
+  return true;
+}
+
+void lfb_later_put_all(lfb_filter *to, const lfb_filter *from)
+{
+  if (to->pages.size >= LFB_LATER_FROM && job_add(to, from))
+    return;
+  later_acquire();
+  while (jobs != NULL)
+    oldest_do(UINT64_MAX);
+  later_release();
+  lfb_ignore(lfb_filter_put_all(to, from)); /* they fit */
+}
+
+lfb_status lfb_later_copy(const lfb_filter *from, lfb_filter **copy)
+{
+  const lfb_status status = lfb_filter_make_empty(&from->description, true, copy);
+
+  if (status == LFB_OK)
+    lfb_later_put_all(*copy, from);
+  return status;
+}
+
+void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count, bool put)
+{
+  uint64_t indexes[LFB_MAX_PROBES];
+
+  if (!later_waits())
+    return;
+  later_acquire();
+  for (size_t i = 0; i < count; i++) {
+    const lfb_hash hash = lfb_hasher_bytes(&filter->layout.hasher, keys[i].bytes, keys[i].size);
+    (void)filter->strategy->bits_of(&filter->layout, hash, indexes); /* all in one block */
+    filter_do(filter, indexes[0] / (64 * PIECE_WORDS), put);
+  }
+  later_release();
+}
+
+void lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count)
+{
+  const uint64_t words = filter->layout.bits.word_count, end = count < words - first ? first + count : words;
+
+  if (!later_waits())
+    return;
+  later_acquire();
+  for (uint64_t piece = first / PIECE_WORDS; piece * PIECE_WORDS < end; piece++)
+    filter_do(filter, piece, false);
+  later_release();
+}
+
+bool lfb_later_step(void)
+{
+  later_acquire();
+  if (jobs != NULL)
+    oldest_do(now_ns() + STEP_NS);
+  const bool more = jobs != NULL;
+  later_release();
+  return more;
+}
+
+bool lfb_later_hold(const lfb_filter *a, const lfb_filter *b)
+{
+  later_acquire();
+  const bool room = held.count + 2 <= HELD_MOST;
+  if (room) {
+    held.filters[held.count++] = a;
+    held.filters[held.count++] = b;
+  }
+  later_release();
+  return room;
+}
+
+void lfb_later_drop(const lfb_filter *a, const lfb_filter *b)
+{
+  later_acquire();
+  for (size_t i = 0; i < held.count; i += 2)
+    if (held.filters[i] == a && held.filters[i + 1] == b) {
+      held.count -= 2;
+      held.filters[i] = held.filters[held.count];
+      held.filters[i + 1] = held.filters[held.count + 1];
+      break;
+    }
+  ended_free();
+  later_release();
+}
+
+void lfb_later_free(lfb_filter *filter)
+{
+  later_acquire();
+  const bool kept = filter != NULL && needed(filter);
+  if (kept)
+    ended.filters[ended.count++] = filter;
+  later_release();
+  if (!kept)
+    lfb_filter_free(filter);
+}
