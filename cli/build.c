@@ -572,7 +572,7 @@ const struct command command_build = {
         "server, which is made if it does not exist.  It may be a key of the module for\n"
         "Redis (BF.*) that exists.  If the server goes away, the keys that it\n"
         "acknowledged are present: run the command again with all keys.\n",
-    .more =
+    .more[0] =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"

@@ -159,12 +159,16 @@ static const char *dedupe_way_misuse(const struct dedupe *dedupe)
   if (dedupe_is_approximate(dedupe))
     return dedupe->memory.given   ? "--memory applies only without -p, --shared and --window"
            : dedupe->temp != NULL ? "--temp applies only without -p, --shared and --window"
+           : dedupe->seen_path != NULL
+               ? "--seen applies only without -p, --shared and --window; with -p, --shared FILE remembers"
            : dedupe->counted || dedupe->repeated || dedupe->unique
                ? "a filter does not count: --count, --repeated and --unique apply only without -p, --shared "
                  "and --window"
                : NULL;
   if (dedupe->repeated && dedupe->unique)
     return "give --repeated or --unique";
+  if (dedupe->seen_path != NULL && (dedupe->counted || dedupe->repeated || dedupe->unique))
+    return "--seen does not count: leave out --count, --repeated and --unique";
   return dedupe->expected.given         ? "no -p given: -n applies only with it"
          : dedupe->strategy.given       ? "no -p given: --strategy applies only with it"
          : dedupe->hash.given           ? "no -p given: --hash applies only with it"
@@ -187,10 +191,12 @@ static bool dedupe_is_same(const char *a, const char *b)
                                of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino);
 }
 
-/* Whether -o would replace the file in which the run keeps its filter. */
+/* Whether -o would replace the file in which the run keeps its filter or state. */
 static bool dedupe_replaces_filter(const struct dedupe *dedupe)
 {
-  const char *kept = dedupe->shared != NULL ? dedupe->shared : dedupe->forgets.state;
+  const char *kept = dedupe->shared != NULL      ? dedupe->shared
+                     : dedupe->seen_path != NULL ? dedupe->seen_path
+                                                 : dedupe->forgets.state;
 
   return kept != NULL && dedupe_is_same(dedupe->out_path, kept);
 }
@@ -199,18 +205,20 @@ static bool dedupe_replaces_filter(const struct dedupe *dedupe)
 static int dedupe_print(struct dedupe *dedupe)
 {
   if (dedupe->out_path == NULL || target_is_standard(dedupe->out_path))
-    return dedupe_all(dedupe);
+    return dedupe_remember(dedupe, dedupe_all(dedupe));
   if (dedupe_replaces_filter(dedupe)) {
-    (void)report_error("dedupe: -o: %s: is the filter of this run", dedupe->out_path);
+    (void)report_error("dedupe: -o: %s: is the %s of this run", dedupe->out_path,
+                       dedupe->seen_path != NULL ? "state" : "filter");
     return CLI_TROUBLE;
   }
   if (!target_check_replaced(dedupe->out_path) || !target_redirect(dedupe->out_path))
     return CLI_TROUBLE;
-  const int status = dedupe_all(dedupe);
+  int status = dedupe_all(dedupe);
   if (status == CLI_NOTHING)
     report_note("%s: not written, since keys may be missing", dedupe->out_path);
-  return target_settle(dedupe->out_path, status == CLI_FOUND) || status != CLI_FOUND ? status
-                                                                                     : CLI_TROUBLE;
+  if (!target_settle(dedupe->out_path, status == CLI_FOUND) && status == CLI_FOUND)
+    status = CLI_TROUBLE;
+  return dedupe_remember(dedupe, status); /* after the output is in its place */
 }
 
 /* -n: in a shared file it counts the keys of all runs. */
@@ -253,6 +261,9 @@ static int dedupe_run(int argc, char **argv)
        options_read_count, &dedupe.memory},
       {'\0', "temp", "DIR", "without -p: where temporary files are (default: $TMPDIR, or /tmp)",
        options_read_path, &dedupe.temp},
+      {'\0', "seen", "FILE",
+       "without -p: leave out what earlier runs with FILE have printed; made if it does not exist",
+       options_read_path, &dedupe.seen_path},
       options_threads(&dedupe.source.threads),
       {'\0', "unordered", NULL, "print any one of a key's occurrences, as threads find them", NULL,
        &dedupe.unordered},
@@ -334,6 +345,14 @@ const struct command command_dedupe = {
         "first; all repeated keys must fit into --memory.  A number is as that of\n"
         "uniq -c.  -d and -u are those of uniq, for lines that need not be sorted.\n"
         "\n"
+        "With --seen, a line that an earlier run with FILE has printed is left out.  FILE\n"
+        "keeps 22 bytes for each line, and is locked: of several runs the later ones\n"
+        "wait, and say so; so one must not read what another prints.  At its end, after\n"
+        "all output was written, a run adds its lines to FILE.  A run that fails or is\n"
+        "killed adds nothing: the next run prints its lines again.  So a line is printed\n"
+        "at least once, and at most once more for each such run.  A damaged FILE is an\n"
+        "error.  With --json, FILE stays as it is.\n"
+        "\n"
         "With -o, OUT is replaced after the last key, so it may be one of FILE...; not if\n"
         "the exit status is not 0.  With --header, each further FILE must begin with the\n"
         "same N lines, as far as it has lines.\n"
@@ -343,7 +362,8 @@ const struct command command_dedupe = {
         "time decides which keys are new, 20 to 50 ns each: if nearly all are new and\n"
         "there are many cores, --unordered may be faster, which prints any one of the\n"
         "occurrences, in an order that may differ from run to run.\n"
-        "\n"
+        "\n",
+    .more[0] =
         "Without --window, no key is printed twice.  Only keys of the input are printed.\n"
         "With -p, a new key is left out if it is a false positive; its probability grows\n"
         "to P while N distinct keys come.  The summary on standard error says how many\n"
@@ -375,8 +395,7 @@ const struct command command_dedupe = {
         "keys in the order of its input; which run prints a key depends on when they\n"
         "claim it.  A new FILE grows with its keys, so that the probability stays below P\n"
         "in all runs; with -n it has the size for N keys of all runs together, unless\n"
-        "--growing is given.  A query of a file that has grown takes longer: give N if it\n",
-    .more =
+        "--growing is given.  A query of a file that has grown takes longer: give N if it\n"
         "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n"
         "keys that it has claimed.  --mode is as in 'lfbloom build --shared'.  If a key\n"
         "is claimed but not printed, because the output failed, the process was killed,\n"
@@ -393,13 +412,16 @@ const struct command command_dedupe = {
         "during a claim, the keys are claimed again, and some may be printed twice.  If\n"
         "the server stays away, the run ends with status 2, and up to one batch of keys\n"
         "(with --unordered: one per thread) may be claimed but not printed.\n"
-        "\n" KEYS_HELP
+        "\n",
+    .more[1] =
+        KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom dedupe urls.txt > distinct.txt\n"
         "  lfbloom dedupe --memory 2G --temp /scratch urls.gz > distinct.txt\n"
         "  lfbloom dedupe --header 1 -k 2 -t , -o people.csv people.csv\n"
         "  lfbloom dedupe -cd access.log > repeated.txt\n"
+        "  lfbloom dedupe --seen printed.seen today.txt > new.txt\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"

@@ -12,6 +12,7 @@
 
 #include "cli/keys.h"
 #include "cli/options.h"
+#include "cli/seen.h"
 #include "cli/source.h"
 #include "cli/window.h"
 
@@ -34,6 +35,9 @@ struct dedupe {
 
   struct options_count memory; /* --memory */
   const char *temp;            /* --temp   */
+  const char *seen_path;       /* --seen   */
+  struct seen *seen; /* that file, from dedupe_exactly() to dedupe_remember() */
+  uint64_t given_memory; /* that of --memory, or its default */
   const char *shared; /* the path of a shared filter; NULL: none */
   struct window_options forgets;
 
@@ -63,6 +67,10 @@ bool dedupe_keys(struct dedupe *dedupe);
 
 /* Does it all without loss.  Returns the exit status. */
 int dedupe_exactly(struct dedupe *dedupe);
+
+/* If that ended with this status, and all output is in its place, adds it to the file of --seen.  Returns the exit
+ * status. */
+int dedupe_remember(struct dedupe *dedupe, int status);
 
 /* Prints the figures at the end: of a window, or of another filter.  Returns the exit status: CLI_NOTHING
  * after a warning that more keys came than the filter was made for. */

@@ -1,6 +1,8 @@
 /* dedupe_exact.c - `lfbloom dedupe` without -p: without loss. */
 #define _DEFAULT_SOURCE /* getrusage, clock_gettime */
+#include <errno.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/clock.h"
 #include "cli/dedupe.h"
@@ -51,14 +53,16 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
 /* Chooses the memory.  False after a report. */
 static bool dedupe_exact_memory(struct dedupe *dedupe, struct exact *exact)
 {
-  const uint64_t least = exact_memory_least(&exact->tuning, dedupe->source.threads);
+  const uint64_t least = exact_memory_least(&exact->tuning, dedupe->source.threads) +
+                         (dedupe->seen != NULL ? seen_bytes(dedupe->seen) : 0);
 
   exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
   if (exact->memory >= least)
     return true;
-  (void)report_error("dedupe: %u thread%s need%s at least %s of memory; give more --memory%s",
+  (void)report_error("dedupe: %u thread%s%s need%s at least %s of memory; give more --memory%s",
                      dedupe->source.threads, dedupe->source.threads == 1 ? "" : "s",
-                     dedupe->source.threads == 1 ? "s" : "", human_bytes(least).text,
+                     dedupe->seen != NULL ? " and the filters of --seen" : "",
+                     dedupe->source.threads == 1 && dedupe->seen == NULL ? "s" : "", human_bytes(least).text,
                      dedupe->source.threads == 1 ? "" : ", or fewer --threads");
   return false;
 }
@@ -75,9 +79,12 @@ int dedupe_exactly(struct dedupe *dedupe)
                         .spill = {.folder = dedupe->temp}};
   const uint64_t began = clock_ns();
 
-  if (!dedupe_exact_memory(dedupe, &exact) || !keys_check(&dedupe->source, &command_dedupe) ||
-      (dedupe->temp != NULL && !spill_check(&exact.spill)))
+  if (!keys_check(&dedupe->source, &command_dedupe) || (dedupe->temp != NULL && !spill_check(&exact.spill)) ||
+      (dedupe->seen_path != NULL && (dedupe->seen = seen_open(dedupe->seen_path, dedupe->temp)) == NULL) ||
+      !dedupe_exact_memory(dedupe, &exact))
     return CLI_TROUBLE;
+  exact.seen = dedupe->seen;
+  dedupe->given_memory = exact.memory;
   if (!exact_run(&exact))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
@@ -86,4 +93,23 @@ int dedupe_exactly(struct dedupe *dedupe)
   else if (!dedupe->quiet)
     dedupe_exact_text(dedupe, &exact);
   return CLI_FOUND;
+}
+
+/* Whether what was printed is where it stays, as far as the system knows. */
+static bool dedupe_is_out(void)
+{
+  if (fsync(STDOUT_FILENO) == 0 || errno == EINVAL || errno == EROFS) /* these: not on a disk */
+    return true;
+  (void)report_errno("standard output");
+  return false;
+}
+
+int dedupe_remember(struct dedupe *dedupe, int status)
+{
+  if (dedupe->seen != NULL && status == CLI_FOUND &&
+      !(dedupe_is_out() && seen_commit(dedupe->seen, dedupe->given_memory)))
+    status = CLI_TROUBLE;
+  seen_close(dedupe->seen);
+  dedupe->seen = NULL;
+  return status;
 }

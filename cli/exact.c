@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/fitted.h"
 #include "cli/human.h"
 #include "cli/report.h"
+#include "cli/seen.h"
 
 #define EXACT_MIB (UINT64_C(1) << 20)
 
@@ -128,33 +130,6 @@ static uint64_t exact_lines_left(const struct exact *exact, uint64_t done)
   return 1000 + (total > done ? (uint64_t)(1.05 * (double)(total - done) / each) : 0);
 }
 
-bool exact_filter(const struct exact *exact, uint64_t keys, uint64_t most, lfb_filter **filter)
-{
-  lfb_config config = {.expected_insertions = keys,
-                       .fpp = exact->tuning.fpp,
-                       .strategy = exact->tuning.strategy};
-  lfb_stats stats = {0};
-  lfb_status status;
-
-  for (;;) {
-    status = lfb_config_plan(&config, &stats);
-    if (status == LFB_OK && stats.bytes <= most)
-      status = lfb_filter_create(&config, filter);
-    else if (status == LFB_OK)
-      status = LFB_ERROR_NO_MEMORY;
-    if (status != LFB_ERROR_NO_MEMORY || config.expected_insertions < 1000)
-      break;
-    /* A worse filter makes the table larger, and then the lines in doubt more. */
-    if (config.fpp < 0.2)
-      config.fpp *= 1.3;
-    else
-      config.expected_insertions -= config.expected_insertions / 5;
-  }
-  if (status != LFB_OK)
-    (void)report_status("dedupe", status);
-  return status == LFB_OK;
-}
-
 static uint64_t exact_filter_bytes(const lfb_filter *filter)
 {
   lfb_stats stats;
@@ -209,7 +184,7 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
   const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
 
-  if (!exact_rewind(exact) || !exact_filter(exact, keys, claimed, &exact->claimed))
+  if (!exact_rewind(exact) || !fitted_filter(exact->tuning.fpp, exact->tuning.strategy, keys, claimed, &exact->claimed))
     return false;
   atomic_store_explicit(&exact->table.limit,
                         exact_table_most(exact, exact_filter_bytes(exact->claimed)),
@@ -313,13 +288,16 @@ static bool exact_begin(struct exact *exact)
   uint8_t key[LFB_WIDE_KEY];
 
   exact->rereadable = input_is_rereadable(exact->source->paths, exact->source->path_count);
-  exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads;
+  exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads -
+                (exact->seen != NULL ? seen_bytes(exact->seen) : 0);
   exact->doubted_bytes = exact->room / 16;
   table_init(&exact->table, exact->rereadable && exact->tuning.table_most < exact->room / 4
                                 ? exact->tuning.table_most
                             : exact->rereadable ? exact->room / 4
                                                 : exact->room);
-  if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
+  if (exact->seen != NULL)
+    memcpy(key, seen_key(exact->seen), sizeof key);
+  else if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
     (void)report_errno("cannot get random bytes");
     return false;
   }

@@ -17,6 +17,8 @@
  * Counting   How often a key comes is known after the input was read: the first read claims, the second
  *            counts the keys that are in the table (all others come once), the third prints.  An input that
  *            cannot be read again is stored first.  What the table has no room for is an error.
+ * Seen       Each read asks seen.h, if it is given, before anything else: a line that it has is neither printed nor
+ *            claimed.  A line that was printed is added to it.
  *
  * exact_reads.c has the reads, exact_lines.c the lines of a chunk.
  */
@@ -54,6 +56,9 @@ enum exact_which {
 /* A file as it was at the start. */
 struct exact_file;
 
+/* What earlier runs have printed: cli/seen.h. */
+struct seen;
+
 struct exact {
   const struct keys_source *source; /* with `empty` */
   struct exact_tuning tuning;
@@ -61,6 +66,7 @@ struct exact {
   bool prints;
   enum exact_which which;
   bool numbered; /* each line after how often its key comes */
+  struct seen *seen; /* has what is left out, and gets what is printed; not with counts.  NULL: nothing */
 
   /* The figures. */
   _Atomic(uint64_t) in, out;
@@ -96,9 +102,6 @@ uint64_t exact_memory_least(const struct exact_tuning *tuning, unsigned threads)
 /* Does it all.  The caller has set the fields before the figures, and zeroed the others.  False after a
  * report. */
 bool exact_run(struct exact *exact);
-
-/* Makes a filter for `keys` keys, or for as many as fit into `most` bytes.  False after a report. */
-bool exact_filter(const struct exact *exact, uint64_t keys, uint64_t most, lfb_filter **filter);
 
 /* Whether it has to be known how often a key comes. */
 static inline bool exact_counts(const struct exact *exact)

@@ -7,6 +7,7 @@
 
 #include "cli/kept.h"
 #include "cli/report.h"
+#include "cli/seen.h"
 
 enum { LINES_BATCH = 1024 }; /* records that are found and hashed at once */
 
@@ -37,6 +38,7 @@ static void lines_free(struct exact_lines *lines)
   free(lines->high);
   free(lines->answers);
   free(lines->passing);
+  free(lines->seen);
   free(lines->doubts);
   free(lines->open);
   free((void *)lines->slots);
@@ -80,7 +82,8 @@ static bool lines_grow(struct exact_lines *lines)
       !lines_grow_array(&lines->open, capacity, sizeof *lines->open) ||
       !lines_grow_array(&lines->slots, capacity, sizeof *lines->slots) ||
       !lines_grow_array(&lines->answers, words, 1) ||
-      !lines_grow_array(&lines->passing, words, 1) || !lines_grow_array(&lines->doubts, words, 1)) {
+      !lines_grow_array(&lines->passing, words, 1) || !lines_grow_array(&lines->seen, words, 1) ||
+      !lines_grow_array(&lines->doubts, words, 1)) {
     (void)report_error("dedupe: %zu lines at once: %s", needed, strerror(errno));
     return false;
   }
@@ -125,6 +128,12 @@ bool lines_find(struct exact_lines *lines, const struct exact_read *read,
     memset(lines->passing, 0, (lines->count + 63) / 64 * sizeof *lines->passing);
   memcpy(lines->answers, lines->passing, (lines->count + 63) / 64 * sizeof *lines->answers);
   lines->waiting = lines->count;
+  if (read->exact->seen == NULL)
+    memset(lines->seen, 0, (lines->count + 63) / 64 * sizeof *lines->seen);
+  else if (!seen_ask(read->exact->seen, lines->low, lines->high, lines->count, lines->doubts, lines->seen)) {
+    chunk->size = 0;
+    return false;
+  }
   return true;
 }
 

@@ -15,6 +15,7 @@ struct exact_lines {
   uint64_t *answers;         /* bit i % 64 of word i / 64: whether line i is printed or, of those that
                                 wait, kept */
   uint64_t *passing;         /* the same: whether it has no key, and is printed as it stands */
+  uint64_t *seen;            /* the same: whether an earlier run has printed it, so it is not decided */
   uint64_t *doubts;          /* the same: whether it is in doubt, unless the table has it */
   uint32_t *open;            /* the lines to be decided, in their order */
   struct table_slot **slots; /* where the table has the open ones; NULL: they are in doubt */

@@ -2,19 +2,29 @@
 #include <string.h>
 
 #include "cli/exact_lines.h"
+#include "cli/fitted.h"
 #include "cli/human.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/seen.h"
 
 enum { TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking paid */
+
+/* Adds those of the first lines that have been printed to what later runs leave out. */
+static void reads_remember(const struct exact *exact, const struct exact_lines *lines, size_t count)
+{
+  for (size_t i = 0; exact->seen != NULL && exact->prints && i < count; i++)
+    if (bits_get(lines->answers, i) && !bits_get(lines->passing, i) && !seen_add(exact->seen, lines_hash(lines, i)))
+      output_end_program(CLI_TROUBLE);
+}
 
 static void reads_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
   const struct exact_read *read = context;
 
-  (void)thread;
   if (chunk->size > 0 && read->exact->prints)
     output_write(chunk->bytes, chunk->size);
+  reads_remember(read->exact, &read->exact->lines[thread], read->exact->lines[thread].count);
 }
 
 /* Whether nothing more is to be read. */
@@ -61,7 +71,8 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   for (size_t i = 0; i < lines->count; i++) {
     if (asks && i + LINES_AHEAD < lines->count)
       table_prefetch(table, lines_hash(lines, i + LINES_AHEAD));
-    if (!bits_get(lines->passing, i) && !(asks && table_holds(table, lines_hash(lines, i))))
+    if (!bits_get(lines->passing, i) && !bits_get(lines->seen, i) &&
+        !(asks && table_holds(table, lines_hash(lines, i))))
       lines->open[lines->open_count++] = (uint32_t)i;
     if (i % TABLE_ASKED == TABLE_ASKED - 1) /* of new lines it only takes time */
       asks = asks && i + 1 - lines->open_count >= i / 4;
@@ -154,10 +165,12 @@ static void table_keep(void *context, unsigned thread, struct chunk *chunk)
 static void table_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
   const struct exact_read *read = context;
-  const size_t now = read->exact->lines[thread].now;
+  const struct exact_lines *const lines = &read->exact->lines[thread];
+  const size_t now = lines->now;
 
   if (now > 0 && read->exact->prints)
     output_write(chunk->bytes, now);
+  reads_remember(read->exact, lines, lines->waiting);
   if (chunk->size > now &&
       !spill_add_text(&read->exact->spill, chunk->bytes + now, chunk->size - now))
     output_end_program(CLI_TROUBLE);
@@ -187,7 +200,8 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */
     if (doubted == NULL &&
-        exact_filter(exact, exact->doubted_bytes * 8 / 12, exact->doubted_bytes, &doubted))
+        fitted_filter(exact->tuning.fpp, exact->tuning.strategy, exact->doubted_bytes * 8 / 12,
+                      exact->doubted_bytes, &doubted))
       atomic_store_explicit(&exact->doubted, doubted, memory_order_release);
     (void)pthread_mutex_unlock(&exact->doubting);
   }
@@ -218,7 +232,7 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
     return false;
   (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
   for (size_t i = 0; i < lines->count; i++)
-    if (!bits_get(lines->answers, i) && !bits_get(lines->passing, i))
+    if (!bits_get(lines->answers, i) && !bits_get(lines->passing, i) && !bits_get(lines->seen, i))
       lines->open[lines->open_count++] = (uint32_t)i;
   if (!claims_lose(read->exact, lines))
     return false;
@@ -259,7 +273,7 @@ static void again_ask(const lfb_filter *filter, const struct exact_lines *lines,
 static void again_open(struct exact_lines *lines)
 {
   for (size_t word = 0; 64 * word < lines->count; word++) {
-    uint64_t maybe = (lines->answers[word] | lines->doubts[word]) & ~lines->passing[word];
+    uint64_t maybe = (lines->answers[word] | lines->doubts[word]) & ~lines->passing[word] & ~lines->seen[word];
     for (; maybe != 0; maybe &= maybe - 1) {
       const size_t i = 64 * word + (size_t)__builtin_ctzll(maybe);
       if (i < lines->count)
@@ -272,13 +286,10 @@ static void again_open(struct exact_lines *lines)
  * `once`. */
 static void again_seek(const struct exact_table *table, struct exact_lines *lines, bool once)
 {
-  const size_t size = (lines->count + 63) / 64 * sizeof *lines->answers;
   size_t left = 0;
 
-  if (once)
-    memset(lines->answers, 0xff, size);
-  else
-    memcpy(lines->answers, lines->passing, size);
+  for (size_t word = 0; 64 * word < lines->count; word++)
+    lines->answers[word] = once ? ~lines->seen[word] : lines->passing[word];
   for (size_t k = 0; k < lines->open_count; k++) {
     const uint32_t i = lines->open[k];
     if (k + LINES_AHEAD < lines->open_count)

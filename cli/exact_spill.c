@@ -15,15 +15,14 @@
 #include "cli/report.h"
 
 enum {
-  SPILL_HASHES = SPILL_BUFFER / sizeof(struct exact_hash),
   SPILL_BITS = 8 * SPILL_BUFFER, /* in a buffer */
   SPILL_AHEAD = 16,              /* hashes that are prefetched */
   SPILL_LEAST = 256 * 1024,      /* bytes of a table: some pages for each shard */
 };
 
-static struct spill_part *spill_part(struct spill *spill, struct exact_hash hash)
+static unsigned spill_part(struct exact_hash hash)
 {
-  return &spill->parts[(hash.high >> (64 - TABLE_SHARD_BITS - 6)) % SPILL_PARTS];
+  return (hash.high >> (64 - TABLE_SHARD_BITS - 6)) % SPILL_PARTS;
 }
 
 static const char *spill_folder(const struct spill *spill)
@@ -76,9 +75,7 @@ bool spill_check(const struct spill *spill)
   return opened;
 }
 
-/* Writes all bytes at `offset`; -1 is the end of the file. */
-static bool spill_write(const struct spill *spill, int file, const void *bytes, size_t size,
-                        off_t offset)
+bool spill_write_file(int file, const void *bytes, size_t size, off_t offset)
 {
   const char *at = bytes;
 
@@ -87,12 +84,17 @@ static bool spill_write(const struct spill *spill, int file, const void *bytes, 
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      return spill_failed(spill);
+      return false;
     at += written;
     size -= (size_t)written;
     offset += offset < 0 ? 0 : written;
   }
   return true;
+}
+
+static bool spill_write(const struct spill *spill, int file, const void *bytes, size_t size, off_t offset)
+{
+  return spill_write_file(file, bytes, size, offset) || spill_failed(spill);
 }
 
 static bool spill_read(const struct spill *spill, int file, void *bytes, size_t size, off_t offset)
@@ -158,9 +160,22 @@ static bool spill_flush(struct spill *spill, struct spill_part *part)
                                    spill_offset(part, part->block_count - 1)));
 }
 
+bool spill_flush_all(struct spill *spill)
+{
+  for (int i = 0; i < SPILL_PARTS; i++)
+    if (!spill_flush(spill, &spill->parts[i]))
+      return false;
+  return true;
+}
+
 bool spill_add(struct spill *spill, struct exact_hash hash)
 {
-  struct spill_part *const part = spill_part(spill, hash);
+  return spill_add_to(spill, spill_part(hash), hash);
+}
+
+bool spill_add_to(struct spill *spill, unsigned number, struct exact_hash hash)
+{
+  struct spill_part *const part = &spill->parts[number];
 
   if (part->filled == SPILL_BUFFER && !spill_flush(spill, part))
     return false;
@@ -176,6 +191,13 @@ bool spill_add_text(struct spill *spill, const char *bytes, size_t size)
   /* relaxed: a figure. */
   atomic_fetch_add_explicit(&spill->bytes, size, memory_order_relaxed);
   return spill_write(spill, spill->text, bytes, size, -1);
+}
+
+bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at, struct exact_hash *hashes,
+                  size_t *count)
+{
+  *count = part->count - at < SPILL_HASHES ? (size_t)(part->count - at) : SPILL_HASHES;
+  return spill_read(spill, spill->file, hashes, *count * sizeof *hashes, spill_offset(part, at / SPILL_HASHES));
 }
 
 /* ---- deciding ------------------------------------------------------------------- */
@@ -225,15 +247,13 @@ static bool deciding_round(struct spill_deciding *deciding)
 {
   struct spill_part *const part = deciding->part;
   struct exact_hash hashes[SPILL_HASHES];
+  size_t count;
 
   table_empty(&deciding->table);
   deciding->full = false;
   deciding->left = 0;
-  for (uint64_t at = 0; at < part->count; at += SPILL_HASHES) {
-    const uint64_t left = part->count - at;
-    const size_t count = left < SPILL_HASHES ? (size_t)left : SPILL_HASHES;
-    if (!spill_read(deciding->spill, deciding->spill->file, hashes, count * sizeof *hashes,
-                    spill_offset(part, at / SPILL_HASHES)))
+  for (uint64_t at = 0; at < part->count; at += count) {
+    if (!spill_hashes(deciding->spill, part, at, hashes, &count))
       return false;
     for (size_t i = 0; i < count; i++) {
       if (i + SPILL_AHEAD < count)
@@ -314,11 +334,7 @@ bool spill_decide(struct spill *spill, unsigned threads, uint64_t memory)
 
   if (crew.memory < SPILL_LEAST)
     crew.memory = SPILL_LEAST;
-
-  for (int i = 0; i < SPILL_PARTS; i++)
-    if (!spill_flush(spill, &spill->parts[i]))
-      return false;
-  if (!crew_run(threads, CREW_ANY, spill_work, &crew))
+  if (!spill_flush_all(spill) || !crew_run(threads, CREW_ANY, spill_work, &crew))
     return false;
   return !atomic_load_explicit(&crew.failed, memory_order_relaxed);
 }
@@ -333,7 +349,7 @@ bool spill_read_text(const struct spill *spill)
 
 bool spill_next(struct spill *spill, struct exact_hash hash, bool *first)
 {
-  struct spill_part *const part = spill_part(spill, hash);
+  struct spill_part *const part = &spill->parts[spill_part(hash)];
   const uint64_t at = part->next % SPILL_BITS;
 
   if (part->next == part->count) {

@@ -17,11 +17,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cli/exact_table.h"
 
 enum { SPILL_PARTS = 64,
-       SPILL_BUFFER = 32 * 1024 };
+       SPILL_BUFFER = 32 * 1024,
+       SPILL_HASHES = SPILL_BUFFER / sizeof(struct exact_hash) };
 
 struct spill_part {
   uint32_t *blocks; /* of the file, each of SPILL_BUFFER bytes: of hashes, then the first of bits instead */
@@ -55,6 +57,16 @@ bool spill_begin(struct spill *spill, bool text);
 
 bool spill_add(struct spill *spill, struct exact_hash hash);
 
+/* The same for a partition that the caller has chosen; of these, no line is decided. */
+bool spill_add_to(struct spill *spill, unsigned part, struct exact_hash hash);
+
+/* Writes what is left in the buffers. */
+bool spill_flush_all(struct spill *spill);
+
+/* Reads hashes of a flushed partition, from number `at` on, a multiple of SPILL_HASHES: at most SPILL_HASHES. */
+bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at, struct exact_hash *hashes,
+                  size_t *count);
+
 bool spill_add_text(struct spill *spill, const char *bytes, size_t size);
 
 /* Decides all hashes by `threads` threads, which together take about `memory` bytes for it. */
@@ -67,5 +79,8 @@ bool spill_read_text(const struct spill *spill);
 bool spill_next(struct spill *spill, struct exact_hash hash, bool *first);
 
 void spill_end(struct spill *spill);
+
+/* Writes all bytes at `offset` of any file; -1 is its end.  False: errno has the cause. */
+bool spill_write_file(int file, const void *bytes, size_t size, off_t offset);
 
 #endif

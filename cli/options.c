@@ -535,8 +535,8 @@ static void options_print_help(const struct command *command, const struct optio
     options_print_row(&rows[i]);
   printf("\n");
   help_text(command->details);
-  if (command->more != NULL)
-    help_text(command->more);
+  for (int i = 0; i < 2 && command->more[i] != NULL; i++)
+    help_text(command->more[i]);
 }
 
 /* The table as getopt_long takes it. */

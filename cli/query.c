@@ -306,7 +306,7 @@ const struct command command_query = {
         "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
         "first, which is better if there are more keys than a hundredth of the filter's\n"
         "bytes; a key of the module is fetched by 'lfbloom remote load'.\n",
-    .more =
+    .more[0] =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"

@@ -40,6 +40,7 @@ static const struct start_row {
     {"LFBGROW\n", 8, NULL, START_FILTER, false},
     {"LFBGMAP\n", 8, NULL, START_FILTER, false},
     {"LFBWIND\n", 8, NULL, START_FILTER, false},
+    {"LFBSEEN\n", 8, NULL, "is a state of 'dedupe --seen', not a list of keys", false},
     {"LFBDELT\n", 8, NULL, "is a delta, not a list of keys ('lfbloom patch' applies it)", false},
 };
 

@@ -207,6 +207,23 @@ refuses "dedupe -p --memory" "--memory applies only without -p" "$tool" dedupe -
 refuses "dedupe -p --temp" "--temp applies only without -p" "$tool" dedupe -p 0.1 --temp . abc
 refuses "dedupe --memory 1M" "threads need at least" "$tool" dedupe --threads 2 --memory 1M abc
 refuses "dedupe --temp missing" "missing: temporary file: No such file" "$tool" dedupe --temp missing abc
+gives "dedupe --seen" 0 "$tool" dedupe -q --seen printed near
+check "dedupe --seen: a new file" cmp out near.kept
+gives "dedupe --seen: again, and more" 0 "$tool" dedupe -q --seen printed near blank
+check "dedupe --seen: only what is more" cmp out <(awk '!seen[$0]++' near blank | tail -n +$(($(wc -l <near.kept) + 1)))
+gives "dedupe --seen -o" 0 "$tool" dedupe -q --seen printed -o more third
+check "dedupe --seen -o: written" cmp more <(grep -vxFf <(cat near blank) third | awk '!seen[$0]++')
+refuses "dedupe --seen -o the same" "printed: is the state of this run" "$tool" dedupe --seen printed -o printed abc
+refuses "dedupe of a state" "is a state of 'dedupe --seen'" "$tool" dedupe printed
+refuses "dedupe --seen -p" "--seen applies only without -p" "$tool" dedupe --seen printed -p 0.1 abc
+refuses "dedupe --seen -c" "--seen does not count" "$tool" dedupe --seen printed -c abc
+gives "dedupe --seen --json" 0 "$tool" dedupe --json --seen fresh abc
+gives "dedupe --seen --json: remembers nothing" 0 "$tool" dedupe -q --seen fresh abc
+check "dedupe --seen: printed" equal "$(wc -l <out)" 3
+"$tool" dedupe -q --seen fresh near >/dev/full 2>err && rc=0 || rc=$?
+check "dedupe --seen: output lost" equal "$rc" 2
+gives "dedupe --seen: output lost before" 0 "$tool" dedupe -q --seen fresh near
+check "dedupe --seen: it is printed again" cmp out <(grep -vxFf abc near.kept)
 cp abc self
 "$tool" dedupe -q self >>self 2>err && rc=0 || rc=$?
 check "dedupe without -p onto its own input" is_error "self: is also the output"

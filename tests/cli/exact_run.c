@@ -4,6 +4,7 @@
 #include "cli/exact.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/seen.h"
 
 int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   _Atomic(uint64_t) bad = 0;
@@ -31,7 +32,14 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
     source.part.member_count = 1;
   }
   output_prepare();
-  const bool done = exact_run(&exact);
+  bool done = true;
+  if (way->seen != NULL) {
+    exact.seen = seen_open(way->seen, way->temp);
+    done = exact.seen != NULL;
+    exact.memory += done ? seen_bytes(exact.seen) : 0;
+  }
+  done = done && exact_run(&exact) && (exact.seen == NULL || seen_commit(exact.seen, way->memory));
+  seen_close(exact.seen);
   *figures = (struct exact_figures){exact.in, exact.out, exact.reads,
                                     exact.spill.count, exact.spill.bytes, figures->failed};
   return done ? CLI_FOUND : CLI_TROUBLE;

@@ -22,6 +22,7 @@ struct exact_way {
   void (*between)(void);  // before the last of several reads
   int which;              // enum exact_which
   bool numbered;
+  const char* seen;  // of --seen; NULL: none
 };
 
 struct exact_figures {

@@ -534,6 +534,278 @@ TEST(ExactSlow, AFailingCallLosesNoLine) { ExpectNoLossByFailures(3); }
 
 TEST(ExactSlow, AFailingCallLosesNoCount) { ExpectNoLossByFailures(3, true); }
 
+// ---- What earlier runs have printed --------------------------------------------------------
+
+// The lines of `text` that `seen` has not yet, in their order; they are then in it.
+std::string NewOnes(const std::string& text, std::unordered_set<std::string>* seen) {
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (seen->insert(line).second) kept += line + '\n';
+    at = end + 1;
+  }
+  return kept;
+}
+
+std::string SomeLines(std::mt19937_64* random, size_t most, uint64_t of) {
+  const size_t count = (*random)() % most;
+  return Lines(count, [&](size_t) { return Number((*random)() % of); });
+}
+
+// A run with --seen.
+struct Seen {
+  explicit Seen(const Folders& folders) : file(folders.root() + "/seen"), temp(folders.temp()) {}
+  Outcome Run(const Way& row, const std::string& path, const std::string& text, unsigned threads,
+              const std::function<void()>& prepare = [] {}) const {
+    exact_way way = row.way;
+    way.threads = threads;
+    way.temp = temp;
+    way.path = row.piped ? nullptr : path.c_str();
+    way.seen = file.c_str();
+    return Dedupe(way, row.piped ? &text : nullptr, prepare);
+  }
+  // How many of the runs in the file there are, by its head.
+  uint32_t Runs() const {
+    uint32_t runs = 0;
+    std::ifstream(file, std::ios::binary).seekg(12).read(reinterpret_cast<char*>(&runs), sizeof runs);
+    return runs;
+  }
+  std::string file;
+  const char* temp;
+};
+
+// Of sizes that differ, so that some runs are merged, and others stay.
+TEST(Seen, LeavesOutWhatEarlierRunsHavePrinted) {
+  for (const unsigned threads : {1, 2, 5}) {
+    const Folders folders;
+    const Seen state(folders);
+    std::mt19937_64 random(threads);
+    std::unordered_set<std::string> seen;
+    uint32_t most_runs = 0, merges = 0, before = 0;
+    for (int round = 0; round < 2; round++)
+      for (const Way& row : Ways()) {
+        const size_t most = random() % 3 == 0 ? 60000 : random() % 2 == 0 ? 900 : 30;
+        const std::string text = SomeLines(&random, most, 100000), path = folders.File(text);
+        const std::string kept = NewOnes(text, &seen);
+        const Outcome outcome = state.Run(row, path, text, threads);
+        ASSERT_EQ(outcome.status, 0) << row.name << outcome.errors;
+        ASSERT_TRUE(outcome.output == kept) << row.name << ", round " << round << ", " << threads << " threads: "
+                                            << outcome.output.size() << " bytes, not " << kept.size();
+        ASSERT_EQ(outcome.figures.in, static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')));
+        const uint32_t runs = state.Runs();
+        most_runs = std::max(most_runs, runs);
+        merges += runs <= before && !kept.empty();
+        before = runs;
+      }
+    EXPECT_GT(most_runs, 2u);
+    EXPECT_GT(merges, 2u);
+    // As long as what is in it: 20 bytes a hash, its filter, and some pages.
+    EXPECT_LT(std::filesystem::file_size(state.file), 3 * 22 * seen.size() + 500000);
+  }
+}
+
+TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
+  const Folders folders;
+  const Seen state(folders);
+  std::vector<std::thread> runs;
+  std::vector<Outcome> outcomes(6);
+  std::mt19937_64 random(4);
+  std::string all;
+  std::vector<std::string> paths; // no pipes: a process of another run would have their ends
+  for (size_t i = 0; i < outcomes.size(); i++) {
+    const std::string text = SomeLines(&random, 20000, 15000);
+    paths.push_back(folders.root() + "/input" + std::to_string(i));
+    std::ofstream(paths.back(), std::ios::binary) << text;
+    all += text;
+  }
+  for (size_t i = 0; i < outcomes.size(); i++)
+    runs.emplace_back([&, i] { outcomes[i] = state.Run(Ways()[i], paths[i], "", 2); });
+  for (std::thread& run : runs) run.join();
+  std::string printed;
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    printed += outcome.output;
+  }
+  EXPECT_TRUE(printed == FirstOnes(printed)) << "two runs have printed a line";
+  std::unordered_set<std::string> seen, wanted;
+  NewOnes(printed, &seen);
+  NewOnes(all, &wanted);
+  EXPECT_TRUE(seen == wanted);
+}
+
+// How often each line of the texts is in them.
+void CountLines(const std::string& text, std::unordered_map<std::string, int>* times) {
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    ++(*times)[text.substr(at, text.find('\n', at) - at)];
+}
+
+// Killed at each call of the main thread, which opens and commits, and by SIGKILL whenever: a line is printed, and at
+// most once more for each run that was killed.  What a killed run has printed after its last whole line is no line.
+void ExpectEachLineHoweverKilled(unsigned step) {
+  const Folders folders;
+  const Seen state(folders);
+  std::mt19937_64 random(11);
+  const Way row = {"two reads", false, Of(kMuch, 0, 0.01)};
+  for (const auto deed : {calls::Deed::kKillBefore, calls::Deed::kKillAfter, calls::Deed::kShortenAll}) {
+    uint64_t nth = 1;
+    bool whole = false;
+    while (!whole) {
+      const std::string text = SomeLines(&random, 3000, UINT64_MAX), path = folders.File(text);
+      std::unordered_map<std::string, int> times;
+      int killed = 0;
+      for (bool ended = false; !ended;) {
+        const Outcome outcome = state.Run(row, path, text, 1, [nth, deed, killed] {
+          calls::Plan plan;
+          plan.deed = killed < 2 ? deed : calls::Deed::kNothing;
+          plan.at = nth + static_cast<uint64_t>(killed);
+          calls::Arm(plan);
+        });
+        CountLines(outcome.output.substr(0, outcome.output.rfind('\n') + 1), &times);
+        ended = outcome.status == 0;
+        killed += !ended;
+        ASSERT_TRUE(outcome.status <= 0) << outcome.errors;
+      }
+      for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+        const int n = times[text.substr(at, text.find('\n', at) - at)];
+        ASSERT_TRUE(n >= 1 && n <= 1 + killed) << n << " times, " << killed << " killed, call " << nth;
+      }
+      whole = killed == 0;
+      nth += 1 + random() % step;
+    }
+    EXPECT_GT(nth, deed == calls::Deed::kShortenAll ? 1u : 150u);
+  }
+}
+
+TEST(Seen, KilledAtAnyCallItPrintsEachLineAndAtMostOnceMore) { ExpectEachLineHoweverKilled(50); }
+
+TEST(SeenSlow, KilledAtAnyCallItPrintsEachLineAndAtMostOnceMore) { ExpectEachLineHoweverKilled(1); }
+
+// A call that fails ends the run with status 2, and the state is that of before, or has all that was printed.
+void ExpectNothingForgottenByFailures(unsigned step) {
+  const Folders folders;
+  const Seen state(folders);
+  std::mt19937_64 random(12);
+  std::unordered_set<std::string> seen;
+  bool failed = true;
+  for (uint64_t nth = 1; failed; nth += 1 + random() % step) {
+    const Way row = {"doubts", nth % 2 == 0, Of(kMiB / 2, kMiB / 8, 0.3)};
+    const std::string text = SomeLines(&random, 5000, UINT64_MAX), path = folders.File(text);
+    const std::string kept = NewOnes(text, &seen);
+    Outcome outcome = state.Run(row, path, text, 2, [nth] {
+      calls::Plan plan;
+      plan.deed = calls::Deed::kFail;
+      plan.at = nth;
+      plan.error = ENOSPC;
+      calls::Arm(plan);
+    });
+    failed = outcome.figures.failed != 0;
+    ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
+    ASSERT_TRUE(IsBeginningOf(outcome.output, kept)) << nth;
+    ASSERT_TRUE(outcome.status == 2 || outcome.output == kept) << nth;
+    ASSERT_TRUE(outcome.status == 0 || !outcome.errors.empty()) << nth;
+    const bool complete = outcome.output == kept;
+    outcome = state.Run(row, path, text, 2);
+    ASSERT_EQ(outcome.status, 0) << nth << outcome.errors;
+    ASSERT_TRUE(outcome.output == kept || (complete && outcome.output.empty())) << nth << outcome.errors;
+  }
+}
+
+TEST(Seen, AFailingCallForgetsNothing) { ExpectNothingForgottenByFailures(40); }
+
+TEST(SeenSlow, AFailingCallForgetsNothing) { ExpectNothingForgottenByFailures(1); }
+
+TEST(Seen, AFullDiskForgetsNothing) {
+  const Folders folders;
+  const Seen state(folders);
+  std::unordered_set<std::string> seen;
+  const Way table = Ways().front();
+  for (const rlim_t most : {0, 100, 5000, 100000, 600000}) {
+    const std::string text = Lines(20000, [&](size_t i) { return Number(most * 100000 + i); });
+    const std::string path = folders.File(text), kept = NewOnes(text, &seen);
+    Outcome outcome = state.Run(table, path, text, 2, [most] { LimitFiles(most); });
+    EXPECT_EQ(outcome.status, 2) << most;
+    EXPECT_NE(outcome.errors.find("File too large"), std::string::npos) << outcome.errors;
+    outcome = state.Run(table, path, text, 2);
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    ASSERT_TRUE(outcome.output == kept) << most;
+  }
+}
+
+std::string BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A bit that is wrong, or bytes that are missing, are found by a run that needs them.
+TEST(Seen, ADamagedFileIsRefused) {
+  const Folders folders;
+  const Seen state(folders);
+  const Way table = Ways().front();
+  const std::string large = Lines(3000, Number), small = Lines(40, [](size_t i) { return Number(i + 5000); });
+  const std::string path = folders.File(large);
+  for (const std::string& text : {large, small}) {
+    folders.File(text);
+    ASSERT_EQ(state.Run(table, path, text, 1).status, 0);
+  }
+  ASSERT_EQ(state.Runs(), 2u);
+  const std::string good = BytesOf(state.file), all = large + small;
+  folders.File(all);
+  std::mt19937_64 random(2);
+  int refused = 0;
+  for (int i = 0; i < 200; i++) {
+    std::string bad = good;
+    if (i % 4 == 0)
+      bad.resize(random() % bad.size());
+    else
+      bad[random() % (i % 4 == 1 ? 512 : bad.size())] ^= static_cast<char>(1 << random() % 8);
+    if (bad.empty()) continue;
+    std::ofstream(state.file, std::ios::binary | std::ios::trunc) << bad;
+    const Outcome outcome = state.Run(table, path, all, 1);
+    refused += outcome.status == 2;
+    ASSERT_TRUE(outcome.status == 2 || (outcome.status == 0 && outcome.output.empty()))
+        << i << ": " << outcome.output.size() << outcome.errors;
+    ASSERT_TRUE(outcome.status == 0 || std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1)
+        << outcome.errors;
+  }
+  EXPECT_GT(refused, 150);  // the others change a byte that nothing needs: what is after a filter in its pages
+}
+
+TEST(Seen, AnotherFileIsRefused) {
+  const Folders folders;
+  const Seen state(folders);
+  const std::string text = "a\n", path = folders.File(text);
+  std::string other = "LFBSEEN\n" + std::string(504, '\2');
+  for (const auto& [bytes, words] : {std::pair<std::string, const char*>{"a list\n", "is not a state of dedupe"},
+                                     {std::string(5000, '\0'), "is not a state of dedupe"},
+                                     {other, "another version"}}) {
+    std::ofstream(state.file, std::ios::binary | std::ios::trunc) << bytes;
+    const Outcome outcome = state.Run(Ways().front(), path, text, 1);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.errors.find(words), std::string::npos) << outcome.errors;
+    EXPECT_EQ(BytesOf(state.file), bytes);
+  }
+  std::filesystem::remove(state.file);
+  ASSERT_EQ(mkfifo(state.file.c_str(), 0600), 0);
+  EXPECT_NE(state.Run(Ways().front(), path, text, 1).errors.find("is no regular file"), std::string::npos);
+}
+
+std::string removed_path;  // NOLINT: a function without arguments uses it
+
+TEST(Seen, AFileThatIsRemovedMeanwhileIsAnError) {
+  const Folders folders;
+  removed_path = folders.root() + "/seen";
+  exact_way way = Of(kMuch, 0, 0.01);
+  const std::string path = folders.File(Random().text);
+  way.path = path.c_str();
+  way.temp = folders.temp();
+  way.seen = removed_path.c_str();
+  way.between = [] { std::filesystem::remove(removed_path); };
+  const Outcome outcome = Dedupe(way, nullptr);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.errors.find("was removed or replaced"), std::string::npos) << outcome.errors;
+}
+
 // ---- Memory ----------------------------------------------------------------------------------
 
 void Put(const std::string& path, const std::string& text) {
