@@ -542,6 +542,13 @@ bool remote_holds(const char *what, const lfb_stats *planned)
   return false;
 }
 
+bool remote_is_module(const char *path)
+{
+  lfb_redis_address address;
+
+  return remote_is(path) && lfb_redis_parse_url(path, &address) == LFB_OK && address.options.module;
+}
+
 bool remote_save(const char *path, const lfb_filter *filter)
 {
   lfb_redis_address address;

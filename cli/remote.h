@@ -19,10 +19,10 @@
 /* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
 #define REMOTE_HELP                                                                      \
   "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
-  "or cluster, redis+unix:///path?name=NAME at a Unix socket, and\n"                     \
+  "or cluster, redis+unix:///path?name=NAME at a Unix socket,\n"                         \
   "redis+sentinel://host,host/master/name behind sentinels; %XX is a byte.\n"            \
-  "Without a password, LFBLOOM_REDIS_PASSWORD in the environment is used,\n"              \
-  "unseen by others.\n"                                                                  \
+  "?layout=module: new ones are BF.* keys.\n"                                            \
+  "Without a password, that in LFBLOOM_REDIS_PASSWORD is used.\n"                        \
   "rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"                 \
   "LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM files.  If the server goes\n"       \
   "away, the tool waits until --timeout.\n"
@@ -43,6 +43,9 @@ void remote_behave(struct remote_manner manner);
 
 /* Whether `path` begins as an address does. */
 bool remote_is(const char *path);
+
+/* Whether new filters at an address are keys of the module (?layout=module). */
+bool remote_is_module(const char *path);
 
 /* An open filter on a server. */
 struct remote {

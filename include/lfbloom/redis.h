@@ -101,6 +101,7 @@ typedef struct lfb_redis_options {
   uint32_t replicas;    /* Redis replicas that must have a write (Failover, above); 0: none */
   uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
   bool tls;             /* connect by TLS (TLS, above)                                */
+  bool module;          /* new filters are keys of the module (lfb_redis, below), not strings */
   /* Called before each pause.  `why` is the failure; silent_ms is how long nothing has been
    * answered.  If it returns false, the call fails with `why`.  NULL: only `retries` counts. */
   bool (*go_on)(void *told, lfb_status why, uint64_t silent_ms);
@@ -126,17 +127,17 @@ enum {
 
 /* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
-  lfb_redis_options options; /* host, port, user, password, tls, database, master; others zero */
+  lfb_redis_options options; /* host, port, user, password, tls, module, database, master; others zero */
   const char *name;          /* of the filter; "" if there is none                   */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_redis_address;
 
 /*
- * Reads redis://[[user]:password@]host[:port][/name][?db=N], or rediss:// for TLS; or, for a Unix
- * socket, redis+unix://[[user]:password@]/path?name=NAME[&db=N]; or, for the master that sentinels
- * monitor, redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?db=N], or
- * rediss+sentinel://.  valkey in place of redis means the same.  In user, password, path, master and
+ * Reads redis://[[user]:password@]host[:port][/name][?db=N][&layout=module], or rediss:// for TLS; or, for a Unix
+ * socket, redis+unix://[[user]:password@]/path?name=NAME; or, for the master that sentinels
+ * monitor, redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name], or
+ * rediss+sentinel://; db and layout as before.  layout=module sets options.module.  valkey in place of redis means the same.  In user, password, path, master and
  * name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written %3F, a / in
  * a master %2F, and so on.  An IPv6 address is written in brackets.  What follows the slash is never a
  * database: redis://host/0 is the filter named 0.
@@ -167,7 +168,9 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *           filter here also sets the bit after its last.
  *   module  A key that BF.RESERVE, BF.WINDOW.RESERVE or another command of the module lfbloom_redis.so
  *           has made (docs/module.md), also one that grows or forgets.  lfb_redis_open() chooses it by
- *           the type of the key; lfb_redis_create() makes none.  The server hashes the keys.  Keys are
+ *           the type of the key; lfb_redis_create() and lfb_redis_save() make one if options.module is
+ *           set, never by themselves: a replica without the module could not take over, local replicas
+ *           and lfb_redis_load() refuse such a key, and its numbers are other keys.  The server hashes the keys.  Keys are
  *           bytes: the _u64 functions put and query the 8 bytes of a number, little-endian, which is
  *           another key than the number is to lfb_filter_put_u64() of the loaded filter, except by
  *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client puts
@@ -229,10 +232,13 @@ typedef struct lfb_redis lfb_redis;
  * Makes an empty filter.  Nothing may exist under its name, nor under the names of its parts.
  *
  * Takes  name        1 to 512 bytes, any but NUL.
- *        config      as for lfb_filter_create(); its strategy decides the layout.
+ *        config      as for lfb_filter_create(); its strategy decides the layout.  With options.module
+ *                    it is LFB_DEFAULT or LFB_FAST, and the filter grows (EXPANSION 2).
  *        part_bytes  fast: the largest size of a part, up to 64 MiB; 0: 4 MiB.
  * Fails  as lfb_filter_create(), except for lack of memory for the bits;
- *        LFB_ERROR_FORM_CANNOT_HOLD: the strategy has no layout; LFB_ERROR_REDIS_BAD_NAME,
+ *        LFB_ERROR_FORM_CANNOT_HOLD: the strategy has no layout; LFB_ERROR_MODULE_FILTER: that of the
+ *        module has not this strategy, or must have the key of the hash (config.keep_key);
+ *        LFB_ERROR_MODULE_MISSING; LFB_ERROR_OVER_LIMIT; LFB_ERROR_REDIS_BAD_NAME,
  *        _EXISTS, _TOO_MANY_BITS; LFB_ERROR_REDIS_PART: the filter's description was lost during
  *        the call, for example with a master.
  * Killed If the process is killed during the call, what it leaves cannot be opened
@@ -374,7 +380,8 @@ LFB_CHECKED lfb_status lfb_redis_delete(const lfb_redis_options *options, const 
 /*
  * Saves a filter from memory under a name that nothing exists under.  The copy holds what was put
  * before the call, and some of what is put during the call.  No client can open it before it
- * is complete; a helper filter, which has no description, can be opened earlier.
+ * is complete; a helper filter, which has no description, can be opened earlier.  With options.module
+ * it is lfb_redis_module_save().
  *
  * Fails  as lfb_redis_create(); LFB_ERROR_STOPPED.
  */

@@ -143,6 +143,83 @@ static lfb_status module_find(lfb_link *link, lfb_redis_place *place, const lfb_
   return LFB_OK;
 }
 
+/* ---- making it --------------------------------------------------------------------- */
+
+/* Chooses all that an empty filter is made from, so that the same one can be sent twice. */
+static lfb_status module_recipe(const lfb_config *config, lfb_recipe *recipe)
+{
+  lfb_config fast = *config;
+  lfb_description description;
+
+  if (config->strategy != LFB_DEFAULT && config->strategy != LFB_FAST)
+    return LFB_ERROR_MODULE_FILTER;
+  fast.strategy = LFB_FAST;
+  const lfb_status status = lfb_description_make(&fast, &description);
+  if (status != LFB_OK)
+    return status;
+  if (lfb_hash_keyed(description.hash.kind) && !lfb_description_writes_key(&description))
+    return LFB_ERROR_MODULE_FILTER;
+  *recipe = (lfb_recipe){
+      .kind = LFB_VALUE_CHAIN,
+      .capacity = description.config.expected_insertions > 0 ? description.config.expected_insertions : 1,
+      .error = config->fpp,
+      .expansion = LFB_MODULE_EXPANSION,
+      .hash = lfb_hash_id_of(&description.hash),
+      .seed = description.hash.seed,
+      .keep_key = lfb_description_writes_key(&description),
+  };
+  lfb_hash_key(&description.hash, recipe->key);
+  return LFB_OK;
+}
+
+/* Notes whether the command was sent twice and found the name in use. */
+static lfb_status module_made(void *context, const redisReply *reply, bool again)
+{
+  const lfb_status status = lfb_module_status(reply);
+
+  *(bool *)context = again && status == LFB_ERROR_REDIS_EXISTS;
+  return *(bool *)context                          ? LFB_OK
+         : status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS
+                                               : status;
+}
+
+/* Makes the filter over a link.  What a command that was sent twice found there is ours if it has the same hash,
+ * which is random unless the caller chose it. */
+static lfb_status module_make(lfb_link *link, lfb_key name, const lfb_recipe *recipe)
+{
+  const lfb_dump_fields empty = {.recipe = *recipe, .state = LFB_DUMP_EMPTY};
+  const lfb_plan plan = {.mark = module_mark(recipe)};
+  module_heard heard = {.plan = &plan};
+  unsigned char head[LFB_DUMP_HEAD];
+  bool found = false;
+
+  lfb_dump_fields_write(&empty, head);
+  const lfb_key args[] = {lfb_ask_text("BF.LOADCHUNK"), name, lfb_ask_text("1"), {head, sizeof head}};
+  lfb_link_write(link, true);
+  const lfb_status status = lfb_ask(link, args, sizeof args / sizeof *args, module_made, &found);
+  lfb_link_write(link, false);
+  if (status != LFB_OK || !found)
+    return status;
+  return module_ask(link, name, &heard) == LFB_OK ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
+}
+
+lfb_status lfb_module_create(const lfb_redis_options *options, const char *name, const lfb_config *config)
+{
+  lfb_recipe recipe;
+  lfb_link *link;
+
+  lfb_status status = lfb_remote_check_name(name);
+  if (status == LFB_OK)
+    status = module_recipe(config, &recipe);
+  if (status == LFB_OK)
+    status = lfb_link_open(options, &link);
+  if (status != LFB_OK)
+    return status;
+  status = module_make(link, (lfb_key){name, strlen(name)}, &recipe);
+  lfb_link_close(link);
+  return status;
+}
+
 lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items)
 {
   module_heard heard = {.plan = &filter->place.plan};

@@ -46,6 +46,7 @@ lfb_status lfb_module_status(const redisReply *reply)
       {LFB_SAYS_TOO_LARGE, LFB_ERROR_OVER_LIMIT},
       {LFB_SAYS_NO_MEMORY, LFB_ERROR_REDIS_MEMORY},
       {LFB_SAYS_ABSENT, LFB_ERROR_REDIS_ABSENT},
+      {LFB_SAYS_EXISTS, LFB_ERROR_REDIS_EXISTS},
       {"WRONGTYPE", LFB_ERROR_REDIS_NO_FILTER},
       {"ERR non scaling filter is full", LFB_ERROR_CANNOT_GROW},
       {LFB_SAYS_STUCK "it would be larger", LFB_ERROR_OVER_LIMIT},

@@ -18,6 +18,8 @@ typedef enum lfb_module_found {
   LFB_MODULE_OTHER, /* a key of another type */
 } lfb_module_found;
 
+enum { LFB_MODULE_EXPANSION = 2 }; /* each layer of a growing filter has twice the keys of the one before */
+
 /* Asks for the type of a key.  Fails as lfb_link_run(). */
 lfb_status lfb_module_find(lfb_link *link, lfb_key name, lfb_module_found *found);
 

@@ -25,7 +25,6 @@
 enum {
   LOADING_LIFE_MS = 10 * 60 * 1000, /* from the last chunk on */
   LOADING_NAME_SIZE = LFB_REDIS_NAME_SIZE + 3 + 24,
-  MODULE_EXPANSION = 2, /* each layer of a growing filter has twice the keys of the one before */
 };
 
 /* ---- the head ------------------------------------------------------------------------ */
@@ -60,7 +59,7 @@ static lfb_status survey_prefix(survey *of)
   const lfb_status status = lfb_growing_decode(of->header, &growing, &layers);
   recipe->capacity = growing.config.expected_insertions;
   recipe->error = growing.config.fpp;
-  recipe->expansion = MODULE_EXPANSION;
+  recipe->expansion = LFB_MODULE_EXPANSION;
   return status;
 }
 

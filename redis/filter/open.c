@@ -15,6 +15,10 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
   lfb_description description;
   lfb_redis_place place;
 
+  if (options->module) {
+    const lfb_status made = lfb_module_create(options, name, config);
+    return made == LFB_OK ? lfb_redis_open(options, name, config, filter) : made;
+  }
   lfb_status status = lfb_description_make(config, &description);
   if (status == LFB_OK)
     status = lfb_remote_plan(name, &description, part_bytes, &place);

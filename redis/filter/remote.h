@@ -79,6 +79,13 @@ lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size
  * can be reached.  In redis/filter/filter.c. */
 void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);
 
+/*
+ * Makes an empty key of the module, which grows.  In redis/filter/layout_module.c.
+ *
+ * Fails  LFB_ERROR_MODULE_FILTER, _MODULE_MISSING; LFB_ERROR_REDIS_EXISTS, _OVER_LIMIT; as lfb_link_run().
+ */
+lfb_status lfb_module_create(const lfb_redis_options *options, const char *name, const lfb_config *config);
+
 /* Gives how many keys the module has counted as new, a uint64_t.  A lfb_remote_act.  Fails:
  * LFB_ERROR_REDIS_PART.  In redis/filter/layout_module.c. */
 lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items);

@@ -236,6 +236,9 @@ lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
 {
   lfb_redis *filter;
 
+  if (options->module) /* it only reads the filter */
+    return lfb_redis_module_save(options, name,
+                                 &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {(lfb_filter *)(uintptr_t)from}}});
   const lfb_status status = lfb_remote_save(options, name, from, part_bytes, &filter);
   if (status == LFB_OK)
     lfb_redis_close(filter);

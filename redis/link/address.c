@@ -163,6 +163,10 @@ static bool address_read_term(char *term, const address_form *form, lfb_redis_op
     return false;
   if (strcmp(term, "db") == 0)
     return lfb_wire_read_digits(value, strlen(value), INT32_MAX, &options->database);
+  if (strcmp(term, "layout") == 0) {
+    options->module = true;
+    return strcmp(value, "module") == 0;
+  }
   *name = value;
   return form->path && strcmp(term, "name") == 0;
 }

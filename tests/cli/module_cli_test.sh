@@ -111,6 +111,14 @@ redis bf.reserve shared 0.000001 50000 >out
 gives "build --shared" 0 "$tool" build -q --shared -o "$module/shared" keys
 check "build --shared: all keys" equal "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
 reports "build --shared: its figures" 0 approximate_count 20000 "$tool" info --json "$module/shared"
+gives "build --shared makes one" 0 "$tool" build -q --shared -n 1000 -p 1e-6 -o "$module/made?layout=module" keys
+check "build --shared makes one: it grows" equal "$(redis type made) $(each BF.MEXISTS made keys | grep -c 1)" "lfbloom-v 20000"
+gives "build makes one" 0 "$tool" build -q -p 1e-6 -o "$module/built?layout=module" keys
+check "build makes one: all keys" equal "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfbloom-v 20000"
+refuses "a strategy that the module has not" "strategy" \
+  "$tool" build -p 1e-6 --strategy guava-mitz64 -o "$module/no?layout=module" keys
+refuses "a layout that does not exist" "layout" "$tool" build -p 1e-6 -o "$module/no?layout=fast" keys
+redis unlink made built >out
 refuses "build --shared with another -p" "made with -n 50000 -p 1e-06 --strategy fast" \
   "$tool" build --shared -p 0.01 -o "$module/shared" keys
 awk '$1 > 20000' others >wanted

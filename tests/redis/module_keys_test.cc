@@ -199,6 +199,62 @@ TEST_F(ModuleKeys, OtherFunctionsRefuseIt) {
   EXPECT_EQ(server.Call({"DBSIZE"}), "1");
 }
 
+// ---- made here -------------------------------------------------------------------------
+
+// lfb_redis_create() and lfb_redis_save() make keys of the module if they are asked to.
+TEST_F(ModuleKeys, AreMadeIfAskedFor) {
+  lfb_redis_options asking = options;
+  asking.module = true;
+  const lfb_config config = Config(1000, 0.001, LFB_DEFAULT);
+  lfb_redis* made = nullptr;
+  ASSERT_EQ(lfb_redis_create(&asking, "new", &config, 0, &made), LFB_OK);
+  const Remote remote(made);
+  EXPECT_EQ(PutAll(remote, From(0, 3000)), LFB_OK);  // it grows
+  EXPECT_EQ(Found(remote, From(0, 3000)), 3000u);
+  EXPECT_EQ(server.Call({"TYPE", "new"}), "lfbloom-v");
+  EXPECT_EQ(server.Call({"BF.INFO", "new", "EXPANSION"}), "2\n");
+  EXPECT_EQ(lfb_redis_create(&asking, "new", &config, 0, &made), LFB_ERROR_REDIS_EXISTS);
+  EXPECT_EQ(server.Call({"SET", "text", "somebody's"}), "OK");
+  EXPECT_EQ(lfb_redis_create(&asking, "text", &config, 0, &made), LFB_ERROR_REDIS_EXISTS);
+  for (const lfb_strategy_id strategy : {LFB_FAST_PAIR, LFB_GUAVA_MITZ64}) {
+    const lfb_config other = Config(1000, 0.001, strategy);
+    EXPECT_EQ(lfb_redis_create(&asking, "other", &other, 0, &made), LFB_ERROR_MODULE_FILTER);
+  }
+  lfb_config seeded = Config(1000, 0.001, LFB_FAST);
+  seeded.hash = LFB_HASH_XXH3;
+  seeded.seed = 5;
+  ASSERT_EQ(lfb_redis_create(&asking, "seeded", &seeded, 0, &made), LFB_OK);
+  lfb_redis_close(made);
+  lfb_redis_module_value value{};
+  ASSERT_EQ(lfb_redis_module_load(&options, "seeded", nullptr, &value), LFB_OK);
+  const Filter local(value.any.plain);
+  lfb_config told{};
+  ASSERT_EQ(lfb_config_take_hash(&told, local.get()), LFB_OK);
+  EXPECT_EQ(told.seed, 5u);
+  EXPECT_EQ(lfb_redis_save(&asking, "saved", local.get(), 0), LFB_OK);
+  EXPECT_EQ(server.Call({"TYPE", "saved"}), "lfbloom-v");
+  const RedisServer plain;
+  lfb_redis_options without = plain.Options();
+  without.module = true;
+  EXPECT_EQ(lfb_redis_create(&without, "new", &config, 0, &made), LFB_ERROR_MODULE_MISSING);
+}
+
+// Wherever the connection is cut, the command is sent again, and what is there then is known by its hash.  Seen to
+// fail if a name in use is always an error.
+TEST_F(ModuleKeys, AreMadeOnceIfAConnectionIsLost) {
+  const lfb_config config = Config(1000, 0.001, LFB_DEFAULT);
+  for (size_t bytes = 0; bytes < 900; bytes += 16) {
+    const CuttingProxy proxy(server.port(),
+                             [&](unsigned number) { return number > 0 ? CuttingProxy::kNever : 40 + bytes; });
+    lfb_redis_options asking = options;
+    asking.port = proxy.port();
+    asking.module = true;
+    lfb_redis* made = nullptr;
+    ASSERT_EQ(lfb_redis_create(&asking, ("new " + std::to_string(bytes)).c_str(), &config, 0, &made), LFB_OK) << bytes;
+    lfb_redis_close(made);
+  }
+}
+
 // ---- what is refused, and never silently absent ----------------------------------------
 
 const Words kLosses[] = {

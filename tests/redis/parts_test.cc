@@ -22,7 +22,8 @@ std::string Parsed(const std::string& url) {
   return Or(options.user) + " " + Or(options.password) + " " + Or(options.host) + " " +
          std::to_string(options.port) + " " + address.name + (options.tls ? " tls" : "") +
          (options.master == nullptr ? "" : std::string(" of ") + options.master) +
-         (options.database == 0 ? "" : " db " + std::to_string(options.database));
+         (options.database == 0 ? "" : " db " + std::to_string(options.database)) +
+         (options.module ? " module" : "");
 }
 
 TEST(Address, HasEveryPart) {
@@ -43,6 +44,11 @@ TEST(Address, HasADatabase) {
   EXPECT_EQ(Parsed("redis://h/seen?db=0"), "(none) (none) h 0 seen");
   EXPECT_EQ(Parsed("redis://h/0"), "(none) (none) h 0 0");  // a name
   EXPECT_EQ(Parsed("redis://h/a%3Fdb=3"), "(none) (none) h 0 a?db=3");
+}
+
+TEST(Address, HasALayout) {
+  EXPECT_EQ(Parsed("redis://h/seen?layout=module"), "(none) (none) h 0 seen module");
+  EXPECT_EQ(Parsed("redis+unix:///r.sock?layout=module&name=x&db=3"), "(none) (none) /r.sock 0 x db 3 module");
 }
 
 TEST(Address, HasAnotherScheme) {
@@ -82,7 +88,7 @@ TEST(Address, IsRefused) {
         "redis://h/%4", "redis://h/%zz", "redis://h/%00", "redis://u:%@h/x", "redis://u:p@/x",
         "redis://h/x?", "redis://h/x?db", "redis://h/x?db=", "redis://h/x?db=-1", "redis://h/x?db=1x",
         "redis://h/x?db=2147483648", "redis://h/x?name=y", "redis://h/x?db=1&", "redis://h?x",
-        "redis://h/x?reads=replicas",
+        "redis://h/x?reads=replicas", "redis://h/x?layout=fast", "redis://h/x?layout=",
         "redis+unix://h/x?name=y", "redis+unix://", "redis+unix:///", "redis+unix:///r.sock?name=%00",
         "redis+unix:///r.sock?host=y", "redis+unix://:p@h/r.sock", "redis+unix:///%", "valkey:/h",
         "redis+sentinel://h", "redis+sentinel://h/", "redis+sentinel://h//x", "redis+sentinel:///m/x",
