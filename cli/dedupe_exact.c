@@ -45,9 +45,10 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
   if (exact->spill.count > 0)
     report_note("%s lines were decided by temporary files of %s", human_count(exact->spill.count).text,
                 human_bytes(exact->spill.bytes).text);
-  report_note("%s key%s in, %s out; in %s; %s, %s keys/s", human_count(in).text, in == 1 ? "" : "s",
+  const char *const what = dedupe->unit.kind == DEDUPE_LINE ? "key" : "paragraph";
+  report_note("%s %s%s in, %s out; in %s; %s, %s %ss/s", human_count(in).text, what, in == 1 ? "" : "s",
               human_count(dedupe_get(&exact->out)).text, human_bytes(dedupe_peak_bytes()).text,
-              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text);
+              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text, what);
 }
 
 /* Chooses the memory.  False after a report. */
@@ -76,6 +77,12 @@ int dedupe_exactly(struct dedupe *dedupe)
                                  : dedupe->unique ? EXACT_UNIQUE
                                                   : EXACT_FIRST,
                         .numbered = dedupe->counted,
+                        .unit = dedupe->unit.kind == DEDUPE_NGRAM ? EXACT_NGRAM
+                                : dedupe->unit.kind == DEDUPE_PARAGRAPH && !dedupe->source.paragraphs
+                                    ? EXACT_PARAGRAPH
+                                    : EXACT_LINE,
+                        .ngram = dedupe->unit.words,
+                        .annotates = dedupe->annotates,
                         .spill = {.folder = dedupe->temp}};
   const uint64_t began = clock_ns();
 

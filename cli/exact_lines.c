@@ -9,8 +9,6 @@
 #include "cli/report.h"
 #include "cli/seen.h"
 
-enum { LINES_BATCH = 1024 }; /* records that are found and hashed at once */
-
 uint64_t bits_sum(const uint64_t *bits, size_t count)
 {
   uint64_t sum = 0;
@@ -43,6 +41,9 @@ static void lines_free(struct exact_lines *lines)
   free(lines->open);
   free((void *)lines->slots);
   free(lines->text);
+  free(lines->texts);
+  free(lines->paragraphs);
+  free(lines->words);
   *lines = (struct exact_lines){0};
 }
 
@@ -54,39 +55,59 @@ void exact_lines_free(struct exact *exact)
 }
 
 /* Grows an array; it stays if there is no memory. */
-static bool lines_grow_array(void *array, size_t capacity, size_t size)
+static bool lines_grow_array(void *array, size_t capacity, size_t each)
 {
   void *before;
 
   memcpy(&before, array, sizeof before); /* a pointer of any type */
-  void *grown = realloc(before, capacity * size);
+  void *grown = realloc(before, capacity * each);
   if (grown != NULL)
     memcpy(array, &grown, sizeof grown);
+  else
+    (void)report_error("dedupe: %zu times %zu bytes at once: %s", capacity, each, strerror(errno));
   return grown != NULL;
 }
 
-/* Makes room for the batch that is found next. */
-static bool lines_grow(struct exact_lines *lines)
+/* The capacity for `needed` elements.  No overflow: that is at most the bytes in memory and a batch. */
+static size_t lines_capacity(size_t capacity, size_t needed)
 {
+  while (capacity < needed)
+    capacity *= 2;
+  return capacity;
+}
+
+bool lines_grow_one(void *array, size_t *capacity, size_t needed, size_t each)
+{
+  const size_t grown = lines_capacity(*capacity == 0 ? 4 * (size_t)LINES_BATCH : *capacity, needed);
+
+  if (needed <= *capacity)
+    return true;
+  if (!lines_grow_array(array, grown, each))
+    return false;
+  *capacity = grown;
+  return true;
+}
+
+bool lines_grow(struct exact_lines *lines)
+{
+  const struct {
+    void *array;
+    size_t each; /* bytes, for 64 lines */
+  } arrays[] = {
+      {&lines->records, 64 * sizeof *lines->records}, {&lines->low, 64 * sizeof *lines->low},
+      {&lines->high, 64 * sizeof *lines->high},       {&lines->open, 64 * sizeof *lines->open},
+      {&lines->slots, 64 * sizeof *lines->slots},     {&lines->answers, sizeof *lines->answers},
+      {&lines->passing, sizeof *lines->passing},      {&lines->seen, sizeof *lines->seen},
+      {&lines->doubts, sizeof *lines->doubts},
+  };
   const size_t needed = lines->count + LINES_BATCH;
-  size_t capacity = lines->capacity == 0 ? 8 * (size_t)LINES_BATCH : lines->capacity;
+  const size_t capacity = lines_capacity(lines->capacity == 0 ? 8 * (size_t)LINES_BATCH : lines->capacity, needed);
 
   if (needed <= lines->capacity)
     return true;
-  while (capacity < needed)
-    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
-  const size_t words = capacity / 64 * sizeof(uint64_t);
-  if (!lines_grow_array(&lines->records, capacity, sizeof *lines->records) ||
-      !lines_grow_array(&lines->low, capacity, sizeof *lines->low) ||
-      !lines_grow_array(&lines->high, capacity, sizeof *lines->high) ||
-      !lines_grow_array(&lines->open, capacity, sizeof *lines->open) ||
-      !lines_grow_array(&lines->slots, capacity, sizeof *lines->slots) ||
-      !lines_grow_array(&lines->answers, words, 1) ||
-      !lines_grow_array(&lines->passing, words, 1) || !lines_grow_array(&lines->seen, words, 1) ||
-      !lines_grow_array(&lines->doubts, words, 1)) {
-    (void)report_error("dedupe: %zu lines at once: %s", needed, strerror(errno));
-    return false;
-  }
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (!lines_grow_array(arrays[i].array, capacity / 64, arrays[i].each))
+      return false;
   lines->capacity = capacity;
   return true;
 }
@@ -113,28 +134,36 @@ static bool lines_find_batch(struct exact_lines *lines, const struct exact_read 
   return true;
 }
 
-bool lines_find(struct exact_lines *lines, const struct exact_read *read,
-                       struct chunk *chunk)
+void lines_begin(struct exact_lines *lines)
+{
+  lines->count = lines->open_count = lines->now = lines->text_size = 0;
+}
+
+bool lines_end(struct exact_lines *lines, const struct exact_read *read)
+{
+  const size_t size = (lines->count + 63) / 64 * sizeof *lines->passing;
+
+  lines->waiting = lines->count;
+  if (lines->count == 0)
+    return true;
+  if (read->source.bad_lines != KEYS_PASS || exact_has_units(read->exact))
+    memset(lines->passing, 0, size);
+  memcpy(lines->answers, lines->passing, size);
+  if (read->exact->seen != NULL)
+    return seen_ask(read->exact->seen, lines->low, lines->high, lines->count, lines->doubts, lines->seen);
+  memset(lines->seen, 0, size);
+  return true;
+}
+
+bool lines_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk)
 {
   size_t at = 0, found = 1;
 
-  lines->count = lines->open_count = lines->now = lines->text_size = 0;
+  lines_begin(lines);
   while (found > 0 && chunk->refused == 0)
-    if (!lines_find_batch(lines, read, chunk, &at, &found)) {
-      chunk->size = 0;
+    if (!lines_find_batch(lines, read, chunk, &at, &found))
       return false;
-    }
-  if (read->source.bad_lines != KEYS_PASS)
-    memset(lines->passing, 0, (lines->count + 63) / 64 * sizeof *lines->passing);
-  memcpy(lines->answers, lines->passing, (lines->count + 63) / 64 * sizeof *lines->answers);
-  lines->waiting = lines->count;
-  if (read->exact->seen == NULL)
-    memset(lines->seen, 0, (lines->count + 63) / 64 * sizeof *lines->seen);
-  else if (!seen_ask(read->exact->seen, lines->low, lines->high, lines->count, lines->doubts, lines->seen)) {
-    chunk->size = 0;
-    return false;
-  }
-  return true;
+  return lines_end(lines, read);
 }
 
 void lines_tally(const struct exact_lines *lines, struct exact *exact, uint64_t printed)
@@ -157,26 +186,17 @@ void lines_keep(const struct exact_lines *lines, const struct exact *exact,
 
 enum { LINES_NUMBER = 21 }; /* at most: 20 digits and a space */
 
-/* Makes room for a number, a line and its delimiter. */
-static bool lines_grow_text(struct exact_lines *lines, size_t size)
+bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size)
 {
-  const size_t needed = lines->text_size + LINES_NUMBER + size + 1;
-  size_t capacity = lines->text_capacity == 0 ? 1U << 20 : lines->text_capacity;
-
-  if (needed <= lines->text_capacity)
-    return true;
-  while (capacity < needed)
-    capacity *= 2;
-  if (!lines_grow_array(&lines->text, capacity, 1)) {
-    (void)report_error("dedupe: %zu bytes of lines at once: %s", needed, strerror(errno));
+  if (!lines_grow_one(&lines->text, &lines->text_capacity, lines->text_size + size, 1))
     return false;
-  }
-  lines->text_capacity = capacity;
+  memcpy(lines->text + lines->text_size, bytes, size);
+  lines->text_size += size;
   return true;
 }
 
 /* Writes a number, at the end of seven columns or of more, and a space. */
-static void lines_add_number(struct exact_lines *lines, uint64_t number)
+static bool lines_add_number(struct exact_lines *lines, uint64_t number)
 {
   char text[LINES_NUMBER], *const end = text + LINES_NUMBER, *at = end;
 
@@ -185,8 +205,7 @@ static void lines_add_number(struct exact_lines *lines, uint64_t number)
     *--at = (char)('0' + number % 10);
   while (end - at < 8)
     *--at = ' ';
-  memcpy(lines->text + lines->text_size, at, (size_t)(end - at));
-  lines->text_size += (size_t)(end - at);
+  return lines_add_text(lines, at, (size_t)(end - at));
 }
 
 bool lines_number(struct exact_lines *lines, const struct exact *exact)
@@ -201,15 +220,11 @@ bool lines_number(struct exact_lines *lines, const struct exact *exact)
     open += is_open;
     if (!bits_get(lines->answers, i))
       continue;
-    if (!lines_grow_text(lines, record.size))
+    const uint64_t *const times =
+        is_open ? table_times(&exact->table, lines_hash(lines, i), lines->slots[open - 1]) : NULL;
+    if ((!bits_get(lines->passing, i) && !lines_add_number(lines, times != NULL ? *times : 1)) ||
+        !lines_add_text(lines, record.bytes, record.size) || !lines_add_text(lines, &delimiter, 1))
       return false;
-    if (!bits_get(lines->passing, i))
-      lines_add_number(lines, is_open ? *table_times(&exact->table, lines_hash(lines, i),
-                                                     lines->slots[open - 1])
-                                      : 1);
-    memcpy(lines->text + lines->text_size, record.bytes, record.size);
-    lines->text_size += record.size;
-    lines->text[lines->text_size++] = delimiter;
   }
   return true;
 }

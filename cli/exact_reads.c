@@ -1,7 +1,7 @@
 /* exact_reads.c - the reads of `lfbloom dedupe` without loss: exact.h. */
 #include <string.h>
 
-#include "cli/exact_lines.h"
+#include "cli/exact_units.h"
 #include "cli/fitted.h"
 #include "cli/human.h"
 #include "cli/output.h"
@@ -22,9 +22,25 @@ static void reads_emit(void *context, unsigned thread, const struct chunk *chunk
 {
   const struct exact_read *read = context;
 
-  if (chunk->size > 0 && read->exact->prints)
-    output_write(chunk->bytes, chunk->size);
-  reads_remember(read->exact, &read->exact->lines[thread], read->exact->lines[thread].count);
+  const struct exact_lines *const lines = &read->exact->lines[thread];
+  const bool writes = exact_writes(read->exact);
+  const size_t size = writes ? lines->text_size : chunk->size;
+
+  if (size > 0 && read->exact->prints)
+    output_write(writes ? lines->text : chunk->bytes, size);
+  reads_remember(read->exact, lines, lines->count);
+}
+
+/* Finds the lines of the chunk, or the units of their texts.  False after a report: then there is nothing to print. */
+static bool reads_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk)
+{
+  const bool found = exact_has_units(read->exact) ? units_find(lines, read, chunk) : lines_find(lines, read, chunk);
+
+  if (!found) {
+    chunk->size = 0;
+    lines_begin(lines);
+  }
+  return found;
 }
 
 /* Whether nothing more is to be read. */
@@ -66,7 +82,7 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   struct exact_lines *const lines = &read->exact->lines[thread];
   bool asks = read->source.threads > 1;
 
-  if (!lines_find(lines, read, chunk))
+  if (!reads_find(lines, read, chunk))
     return false;
   for (size_t i = 0; i < lines->count; i++) {
     if (asks && i + LINES_AHEAD < lines->count)
@@ -191,7 +207,7 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   /* acquire: another thread may have made the filter. */
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
-  if (exact_counts(exact)) {
+  if (exact_needs_all(exact)) {
     (void)report_error("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
                        human_bytes(exact->memory).text);
     return false;
@@ -228,7 +244,7 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
   const struct exact_read *read = context;
   struct exact_lines *const lines = &read->exact->lines[thread];
 
-  if (!lines_find(lines, read, chunk))
+  if (!reads_find(lines, read, chunk))
     return false;
   (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
   for (size_t i = 0; i < lines->count; i++)
@@ -313,7 +329,7 @@ static bool again_work(void *context, unsigned thread, struct chunk *chunk)
   /* relaxed: the threads of the first read are joined. */
   const lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed);
 
-  if (!lines_find(lines, read, chunk))
+  if (!reads_find(lines, read, chunk))
     return false;
   again_ask(exact->listed, lines, lines->answers);
   if (doubted != NULL || read->everything)
@@ -332,6 +348,10 @@ static bool again_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact_lines *const lines = &exact->lines[thread];
 
   (void)chunk;
+  if (exact->unit == EXACT_NGRAM) {
+    units_decide(lines);
+    return true;
+  }
   for (size_t k = 0; k < lines->open_count; k++) {
     const size_t i = lines->open[k];
     bool first = false;
@@ -349,7 +369,13 @@ static bool again_decide(void *context, unsigned thread, struct chunk *chunk)
 static void again_keep(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
-  const struct exact_lines *const lines = &read->exact->lines[thread];
+  struct exact_lines *const lines = &read->exact->lines[thread];
+
+  if (exact_has_units(read->exact)) {
+    if (!units_write(lines, read->exact))
+      output_end_program(CLI_TROUBLE);
+    return;
+  }
   const uint64_t printed =
       bits_sum(lines->answers, lines->count) - bits_sum(lines->passing, lines->count);
 
@@ -511,17 +537,6 @@ static void counted_keep(void *context, unsigned thread, struct chunk *chunk)
     output_end_program(CLI_TROUBLE);
 }
 
-static void counted_emit(void *context, unsigned thread, const struct chunk *chunk)
-{
-  const struct exact_read *read = context;
-  const struct exact_lines *const lines = &read->exact->lines[thread];
-
-  if (!read->exact->numbered)
-    reads_emit(context, thread, chunk);
-  else if (lines->text_size > 0 && read->exact->prints)
-    output_write(lines->text, lines->text_size);
-}
-
 bool exact_read_counted(struct exact *exact)
 {
   struct exact_read read = {.exact = exact, .source = *exact->source};
@@ -531,7 +546,7 @@ bool exact_read_counted(struct exact *exact)
                    (struct records_job){.work = again_work,
                                         .decide = counted_decide,
                                         .finish = counted_keep,
-                                        .emit = counted_emit,
+                                        .emit = reads_emit,
                                         .crlf = true});
 }
 
@@ -557,7 +572,7 @@ static void store_emit(void *context, unsigned thread, const struct chunk *chunk
 
   (void)thread;
   if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
-      (!ended && !spill_add_text(&read->exact->spill, &delimiter, 1)))
+      ((!ended || read->source.paragraphs) && !spill_add_text(&read->exact->spill, &delimiter, 1)))
     output_end_program(CLI_TROUBLE);
 }
 

@@ -210,9 +210,14 @@ struct table_slot *table_find(const struct exact_table *table, struct exact_hash
   return slot_is_empty(slot) ? NULL : slot;
 }
 
+/* relaxed, all: the turns in which marks are read and set order them. */
+bool table_is_marked(const struct table_slot *slot)
+{
+  return (atomic_load_explicit(&slot->high, memory_order_relaxed) & TABLE_MARK) != 0;
+}
+
 bool table_mark(struct table_slot *slot)
 {
-  /* relaxed: the turns in which marks are read and set order them. */
   const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
 
   atomic_store_explicit(&slot->high, high | TABLE_MARK, memory_order_relaxed);

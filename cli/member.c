@@ -159,25 +159,21 @@ static json_t *member_load(struct member_reader *reader)
   return value;
 }
 
-/* Takes the simple value from `from` to the reader's place. */
-static void member_take_simple(struct member_reader *reader, const char *from)
-{
-  const bool quoted = *from == '"';
-
-  reader->result = MEMBER_FOUND;
-  reader->member->value = (lfb_key){from + quoted, (size_t)(reader->at - from) - 2 * (size_t)quoted};
-}
-
-/* Takes another value, from `from` to the reader's place. */
+/* Takes the value from `from` to the reader's place; `value` is NULL if it is a simple one. */
 static void member_take(struct member_reader *reader, const char *from, const json_t *value)
 {
+  struct member *const member = reader->member;
+
   reader->result = MEMBER_FOUND;
-  if (json_is_string(value)) {
+  member->is_string = *from == '"';
+  member->raw = (lfb_key){from + member->is_string,
+                          (size_t)(reader->at - from) - 2 * (size_t)member->is_string};
+  member->value = member->raw;
+  if (value != NULL && member->is_string) {
     const size_t size = json_string_length(value); /* no longer than with its escapes */
     memcpy(reader->room, json_string_value(value), size);
-    reader->member->value = (lfb_key){reader->room, size};
-  } else
-    reader->member->value = (lfb_key){from, (size_t)(reader->at - from)};
+    member->value = (lfb_key){reader->room, size};
+  }
 }
 
 /* Whether the bytes are the first name of the path. */
@@ -275,7 +271,7 @@ static bool member_value(struct member_reader *reader, const char *path)
     return member_skip(reader);
   }
   if (member_simple(reader)) {
-    member_take_simple(reader, from);
+    member_take(reader, from, NULL);
     return true;
   }
   json_t *value = member_load(reader);
