@@ -1,19 +1,14 @@
 /* key.c - the kinds of keys that are not an exact int or str. */
 #include "packaging/python/source/key.h"
 
-bool lfbpy_key_of_negative(PyObject *object, uint64_t *number)
+bool lfbpy_key_of_large(PyObject *object, uint64_t *number)
 {
-  if (!PyErr_ExceptionMatches(PyExc_OverflowError))
-    return false;
-  PyErr_Clear();
-  const long long value = PyLong_AsLongLong(object);
-  if (value == -1 && PyErr_Occurred()) {
-    PyErr_SetString(PyExc_OverflowError,
-                    "an int of more than 64 bits is no key: put str(it), or its bytes");
-    return false;
-  }
-  *number = (uint64_t)value;
-  return true;
+  *number = PyLong_AsUnsignedLongLong(object);
+  if (*number != UINT64_MAX || !PyErr_Occurred())
+    return true;
+  PyErr_SetString(PyExc_OverflowError,
+                  "an int of more than 64 bits is no key: put str(it), or its bytes");
+  return false;
 }
 
 static bool key_of_index(PyObject *object, uint64_t *number)

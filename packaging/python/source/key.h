@@ -21,15 +21,16 @@ typedef struct lfbpy_key {
 /* The key of an object that is not an exact int or str, or an int that is out of range. */
 bool lfbpy_key_of_other(PyObject *object, lfbpy_key *key);
 
-/* The same for an int that PyLong_AsUnsignedLongLong() has refused. */
-bool lfbpy_key_of_negative(PyObject *object, uint64_t *number);
+/* The number of an int of 2^63 and more.  Raises OverflowError for one below -2^63 or above 2^64-1. */
+bool lfbpy_key_of_large(PyObject *object, uint64_t *number);
 
-/* Gives the number of an int; of a negative one its two's complement, as a Java long has it.  Raises
- * OverflowError for one below -2^63 or above 2^64-1. */
+/* Gives the number of an int; of a negative one its two's complement, as a Java long has it.  Raises no exception
+ * for one that is a key: that may run the garbage collector, and so code of Python. */
 static inline bool lfbpy_key_of_int(PyObject *object, uint64_t *number)
 {
-  *number = PyLong_AsUnsignedLongLong(object);
-  return *number != UINT64_MAX || !PyErr_Occurred() || lfbpy_key_of_negative(object, number);
+  int overflow = 0;
+  *number = (uint64_t)PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0 || lfbpy_key_of_large(object, number);
 }
 
 /* Gives the bytes of a str.  Python keeps the UTF-8 form of one that is not ASCII with the str.

@@ -38,6 +38,11 @@ void lfbpy_keys_close(lfbpy_keys *keys)
   Py_CLEAR(keys->iterator);
   free(keys->memory);
   free(keys->piece);
+  while (keys->copies != NULL) {
+    lfbpy_copies *copies = keys->copies;
+    keys->copies = copies->next;
+    free(copies);
+  }
 }
 
 bool lfbpy_keys_room(void **memory, size_t count, size_t size)

@@ -4,7 +4,8 @@
  *   a buffer of 64-bit integers   numbers, in place if they are contiguous and aligned
  *   a buffer of fixed strings     bytes, in place; trailing NULs are no part of a key, as for NumPy
  *   values and offsets            key i is values[offsets[i]:offsets[i + 1]], in place, as Arrow's
- *   a list or tuple               all of it is checked before anything is put
+ *   a list or tuple               all of it is checked before anything is put; of a list the bytes of short
+ *                                 keys are copied, since another thread may take them out of it
  *   another iterable              read in rounds of KEYS_ROUND keys, each checked before it is put
  *
  * One call has ints only, or str and bytes only.
@@ -46,10 +47,13 @@ typedef struct lfbpy_keys {
 
   /* What keeps it in memory. */
   Py_buffer view, offsets_view;
-  PyObject *held;     /* `list` points to the bytes of these objects */
-  PyObject *iterator; /* NULL: there is one round                 */
-  void *memory;       /* of `numbers` or `list`                   */
-  lfb_key *piece;     /* LFBPY_KEYS_PIECE of them; FIXED, OFFSETS */
+  PyObject *held;              /* `list` points to the bytes of these objects */
+  PyObject *iterator;          /* NULL: there is one round                 */
+  void *memory;                /* of `numbers` or `list`                   */
+  struct lfbpy_copies *copies; /* `list` points to bytes of keys in it, the newest first */
+  char *room;                  /* of the newest: where the next key goes                 */
+  size_t left;                 /* bytes there                                            */
+  lfb_key *piece;              /* LFBPY_KEYS_PIECE of them; FIXED, OFFSETS */
 } lfbpy_keys;
 
 /* Opens the keys; call lfbpy_keys_close() in any case.  Raises TypeError, ValueError,

@@ -18,4 +18,10 @@ bool lfbpy_keys_open_objects(lfbpy_keys *keys, PyObject *object);
 /* Makes `*memory` as large as `count` entries of `size` bytes.  Raises MemoryError. */
 bool lfbpy_keys_room(void **memory, size_t count, size_t size);
 
+/* Memory for copies of keys. */
+typedef struct lfbpy_copies {
+  struct lfbpy_copies *next;
+  char bytes[];
+} lfbpy_copies;
+
 #endif
