@@ -11,87 +11,48 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/figures.h"
 #include "packaging/python/source/holder.h"
-#include "packaging/python/source/key.h"
-#include "packaging/python/source/many.h"
 #include "packaging/python/source/versions.h"
 
 /* A version that is being built. */
 typedef struct building {
-  PyObject_HEAD
+  lfbpy_holder holder;
   PyObject *versions;
-  lfb_filter *filter;
   _Atomic(uint64_t) users; /* calls in progress, and BUILDING_OVER */
 } building;
 
 static const uint64_t BUILDING_OVER = UINT64_C(1) << 63;
 
-/* Begins a call; refuses it once the building is over. */
-static void *building_enter(PyObject *self)
+/* Refuses a call once the building is over. */
+void *lfbpy_building_enter(PyObject *self)
 {
   building *of = (building *)self;
   /* acquire: pairs with the release of BUILDING_OVER; the filter is not touched after it. */
   const uint64_t before = atomic_fetch_add_explicit(&of->users, 1, memory_order_acquire);
   if ((before & BUILDING_OVER) == 0)
-    return of->filter;
+    return of->holder.object;
   atomic_fetch_sub_explicit(&of->users, 1, memory_order_release);
   PyErr_SetString(PyExc_RuntimeError, "this version has been published or abandoned");
   return NULL;
 }
 
-static void building_leave(PyObject *self)
+void lfbpy_leave_building(PyObject *self)
 {
   /* release: what the call did comes before what building_end() does. */
   atomic_fetch_sub_explicit(&((building *)self)->users, 1, memory_order_release);
 }
 
-#define VERB_ONE building_put
-#define VERB_MANY building_put_many
-#define VERB_KEYS building_put_many_keys
-#define VERB_NUMBERS building_put_many_numbers
-#define VERB_ENTER building_enter
-#define VERB_LEAVE building_leave
-#define VERB_TYPE lfb_filter
-#define VERB_CALL(suffix) lfb_filter_put##suffix
-#define VERB_ARGUMENTS "O|O$O:put_many"
-#define VERB_ANSWERS false
-#include "packaging/python/source/verb.inc.h"
-
-#define VERB_ONE building_might_contain
-#define VERB_MANY building_might_contain_many
-#define VERB_KEYS building_might_contain_many_keys
-#define VERB_NUMBERS building_might_contain_many_numbers
-#define VERB_ENTER building_enter
-#define VERB_LEAVE building_leave
-#define VERB_TYPE lfb_filter
-#define VERB_CALL(suffix) lfb_filter_might_contain##suffix
-#define VERB_ARGUMENTS "O|O$O:might_contain_many"
-#define VERB_ANSWERS true
-#include "packaging/python/source/verb.inc.h"
-
 /* ---- making --------------------------------------------------------------------------------- */
-
-static lfb_status building_filter(const lfbpy_config *config, lfb_filter **filter)
-{
-  lfb_status status = lfb_filter_create(&config->config, filter);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_filter_set_label(*filter, config->label);
-  if (status != LFB_OK)
-    lfb_filter_free(*filter);
-  return status;
-}
 
 lfb_filter *lfbpy_building_make(const lfbpy_config *config)
 {
-  lfb_filter *filter = NULL;
+  lfb_any any = {.kind = LFB_KIND_PLAIN};
   lfb_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = building_filter(config, &filter);
+  status = lfbpy_make(config, NULL, &any);
   Py_END_ALLOW_THREADS
   if (status == LFB_OK)
-    return filter;
+    return any.plain;
   (void)lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
   return NULL;
 }
@@ -129,7 +90,8 @@ static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
     return NULL;
   Py_INCREF(versions);
   ((building *)self)->versions = versions;
-  ((building *)self)->filter = filter;
+  ((building *)self)->holder.object = filter;
+  ((building *)self)->holder.what = LFBPY_BUILDING;
   atomic_init(&((building *)self)->users, BUILDING_OVER);
   return self;
 }
@@ -144,7 +106,7 @@ static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
   }
   lfb_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_begin_rebuild_with(lfbpy_holder_read(versions), filter);
+  status = lfb_versions_begin_rebuild_with(lfbpy_object(versions), filter);
   Py_END_ALLOW_THREADS
   if (status == LFB_OK) {
     atomic_store_explicit(&((building *)self)->users, 0, memory_order_release);
@@ -210,7 +172,7 @@ static PyObject *building_publish_as(PyObject *self, lfb_previous previous)
   if (!building_end_or_raise(self))
     return NULL;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_publish(lfbpy_holder_read(((building *)self)->versions), previous, &number);
+  status = lfb_versions_publish(lfbpy_object(((building *)self)->versions), previous, &number);
   Py_END_ALLOW_THREADS
   return status == LFB_OK ? PyLong_FromUnsignedLongLong(number)
                           : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
@@ -232,7 +194,7 @@ static PyObject *building_abandon(PyObject *self, PyObject *ignored)
   if (!building_end_or_raise(self))
     return NULL;
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_abandon(lfbpy_holder_read(((building *)self)->versions));
+  status = lfb_versions_abandon(lfbpy_object(((building *)self)->versions));
   Py_END_ALLOW_THREADS
   return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
 }
@@ -242,7 +204,7 @@ static void building_dealloc(PyObject *self)
 {
   building *of = (building *)self;
   if (building_end(of))
-    lfb_ignore(lfb_versions_abandon(lfbpy_holder_read(of->versions)));
+    lfb_ignore(lfb_versions_abandon(lfbpy_object(of->versions)));
   Py_CLEAR(of->versions);
   lfbpy_instance_free(self);
 }
@@ -272,58 +234,34 @@ static PyObject *building_exit(PyObject *self, PyObject *args)
   return Py_False;
 }
 
-static PyObject *building_stats(PyObject *self, PyObject *ignored)
-{
-  (void)ignored;
-  const lfb_filter *filter = building_enter(self);
-  if (filter == NULL)
-    return NULL;
-  lfb_stats stats = {0};
-  lfb_filter_stats(filter, &stats);
-  building_leave(self);
-  return lfbpy_figures_filter(&stats);
-}
-
-static int building_contains(PyObject *self, PyObject *key)
-{
-  return lfbpy_truth(building_might_contain(self, key));
-}
-
 static PyMethodDef building_methods[] = {
-    {"put", building_put, METH_O, "put($self, key, /)\n--\n\nPuts a key, as Filter.put()."},
-    {"might_contain", building_might_contain, METH_O,
-     "might_contain($self, key, /)\n--\n\n"
-     "Returns whether the key may be present; False is certain."},
-    {"put_many", LFBPY_KEYWORDS(building_put_many), METH_VARARGS | METH_KEYWORDS,
-     "put_many($self, keys, offsets=None, *, answers=False)\n--\n\n" LFBPY_PUT_MANY_DOC},
-    {"might_contain_many", LFBPY_KEYWORDS(building_might_contain_many),
-     METH_VARARGS | METH_KEYWORDS,
-     "might_contain_many($self, keys, offsets=None, *, answers=True)\n--\n\n" LFBPY_QUERY_MANY_DOC},
-    {"stats", building_stats, METH_NOARGS,
+    {"put", lfbpy_put, METH_O, "put($self, key, /)\n--\n\nPuts a key, as Filter.put()."},
+    LFBPY_MIGHT_CONTAIN,
+    LFBPY_PUT_MANY(""),
+    LFBPY_QUERY_MANY(""),
+    {"stats", lfbpy_stats, METH_NOARGS,
      "stats($self)\n--\n\nReturns the figures, as Filter.stats()."},
-    {"publish", LFBPY_KEYWORDS(building_publish), METH_VARARGS | METH_KEYWORDS,
-     "publish($self, *, keep_previous=False)\n--\n\n"
-     "Makes it the current version.  Returns its number.  No call can use this object afterwards."},
+    LFBPY_KEYWORDS("publish", building_publish,
+                   "publish($self, *, keep_previous=False)\n--\n\n"
+                   "Makes it the current version.  Returns its number.  No call can use this object afterwards."),
     {"abandon", building_abandon, METH_NOARGS,
      "abandon($self)\n--\n\nDrops it.  No call can use this object afterwards."},
     {"__enter__", building_enter_with, METH_NOARGS,
      "__enter__($self)\n--\n\nReturns itself."},
     {"__exit__", building_exit, METH_VARARGS,
      "__exit__($self, *exception)\n--\n\nPublishes; after an exception it abandons."},
-    {"__reduce__", lfbpy_reduce, METH_NOARGS,
-     "__reduce__($self)\n--\n\nRaises TypeError: use save()."},
-    {NULL, NULL, 0, NULL},
+    LFBPY_LAST,
 };
 
 static PyType_Slot building_slots[] = {
+    {Py_tp_methods, building_methods},
     {Py_tp_doc,
      "A version that is being filled, from Versions.rebuild(), by any number of threads.\n\n"
      "As a context manager it publishes at the end of the block, and abandons after an exception.\n"
      "One that is neither published nor abandoned is abandoned with its last reference."},
     {Py_tp_new, (void *)(intptr_t)lfbpy_no_new},
     {Py_tp_dealloc, (void *)(intptr_t)building_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)building_contains},
-    {Py_tp_methods, building_methods},
+    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
     {0, NULL},
 };
 

@@ -232,13 +232,13 @@ void lfbpy_config_close(lfbpy_config *config)
   Py_CLEAR(config->path);
 }
 
-#define WINDOW_NAMES                                                                      \
+#define WINDOW_NAMES                                                                           \
   "expected_insertions", "fpp", "span", "generations", "by_insertions", "hash", "seed", "key", \
       "keep_key", "lazy_memory", "memory"
-#define WINDOW_TARGETS(of)                                                                \
-  lfbpy_to_u64, &(of)->expected_insertions, &(of)->fpp, &(of)->span, config_to_u32,       \
+#define WINDOW_TARGETS(of)                                                                   \
+  lfbpy_to_u64, &(of)->expected_insertions, &(of)->fpp, &(of)->span, config_to_u32,          \
       &(of)->generations, config_to_bool, &(of)->by_insertions, config_to_hash, &(of)->hash, \
-      lfbpy_to_u64, &(of)->seed, config_to_key, (of)->key, config_to_bool, &(of)->keep_key, \
+      lfbpy_to_u64, &(of)->seed, config_to_key, (of)->key, config_to_bool, &(of)->keep_key,  \
       config_to_bool, &(of)->lazy_memory, config_to_memory, &(of)->memory_preference
 
 bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, PyObject **path,

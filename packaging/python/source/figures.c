@@ -12,7 +12,7 @@ static PyObject *figures_count(uint64_t count)
   return Py_None;
 }
 
-PyObject *lfbpy_figures_filter(const lfb_stats *stats)
+static PyObject *figures_filter(const lfb_stats *stats)
 {
   return Py_BuildValue(
       "{s:s,s:s,s:K,s:d,s:K,s:K,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N,s:N,s:d,s:K,s:K}",
@@ -28,7 +28,7 @@ PyObject *lfbpy_figures_filter(const lfb_stats *stats)
       "counters_stuck", (ull)stats->counters_stuck);
 }
 
-PyObject *lfbpy_figures_growing(const lfb_growing_figures *figures)
+static PyObject *figures_growing(const lfb_growing_figures *figures)
 {
   return Py_BuildValue(
       "{s:s,s:K,s:d,s:I,s:s,s:N,s:K,s:K,s:K,s:K,s:N,s:d,s:i,s:K,s:d}",
@@ -58,7 +58,7 @@ static PyObject *figures_live(const lfb_window_figures *figures)
   return live;
 }
 
-PyObject *lfbpy_figures_window(const lfb_window_figures *figures)
+static PyObject *figures_window(const lfb_window_figures *figures)
 {
   return Py_BuildValue("{s:K,s:d,s:d,s:I,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N}",
                        "expected_insertions", (ull)figures->expected_insertions,
@@ -71,6 +71,13 @@ PyObject *lfbpy_figures_window(const lfb_window_figures *figures)
                        "generation", (ull)figures->generation, "bytes", (ull)figures->bytes,
                        "bit_count", (ull)figures->bit_count, "expected_fpp", figures->expected_fpp,
                        "live", figures_live(figures));
+}
+
+PyObject *lfbpy_figures(const lfb_figures *figures)
+{
+  return figures->kind == LFB_KIND_GROWING  ? figures_growing(&figures->growing)
+         : figures->kind == LFB_KIND_WINDOW ? figures_window(&figures->window)
+                                            : figures_filter(&figures->all);
 }
 
 PyObject *lfbpy_figures_comparison(const lfb_comparison *comparison)

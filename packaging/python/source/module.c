@@ -14,9 +14,9 @@ static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
   lfbpy_config config = {0};
   PyObject *result = NULL;
   if (lfbpy_config_parse(args, kwargs, false, &config)) {
-    lfb_stats stats = {0};
-    const lfb_status status = lfb_config_plan(&config.config, &stats);
-    result = status == LFB_OK ? lfbpy_figures_filter(&stats)
+    lfb_figures figures = {.kind = LFB_KIND_PLAIN};
+    const lfb_status status = lfb_config_plan(&config.config, &figures.all);
+    result = status == LFB_OK ? lfbpy_figures(&figures)
                               : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
   }
   lfbpy_config_close(&config);
@@ -24,12 +24,12 @@ static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 static PyMethodDef module_methods[] = {
-    {"plan", LFBPY_KEYWORDS(module_plan), METH_VARARGS | METH_KEYWORDS,
-     "plan(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
-     "Returns the figures of an empty Filter of these arguments, without making it.\n\n"
-     ">>> import lfbloom\n"
-     ">>> lfbloom.plan(1_000_000, 0.01, strategy='fast')['probes']\n"
-     "6\n"},
+    LFBPY_KEYWORDS("plan", module_plan,
+                   "plan(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
+                   "Returns the figures of an empty Filter of these arguments, without making it.\n\n"
+                   ">>> import lfbloom\n"
+                   ">>> lfbloom.plan(1_000_000, 0.01, strategy='fast')['probes']\n"
+                   "6\n"),
     {NULL, NULL, 0, NULL},
 };
 
@@ -38,11 +38,15 @@ static PyMethodDef module_methods[] = {
 static const struct {
   const char *name;
   PyType_Spec *spec;
+  lfb_kind kind;
 } module_classes[] = {
-    {"Filter", &lfbpy_filter_spec},     {"Counting", &lfbpy_counting_spec},
-    {"Growing", &lfbpy_growing_spec},   {"Window", &lfbpy_window_spec},
-    {"Versions", &lfbpy_versions_spec}, {"Section", &lfbpy_section_spec},
-    {"Building", &lfbpy_building_spec},
+    {"Filter", &lfbpy_filter_spec, LFB_KIND_PLAIN},
+    {"Counting", &lfbpy_counting_spec, LFB_KIND_COUNTING},
+    {"Growing", &lfbpy_growing_spec, LFB_KIND_GROWING},
+    {"Window", &lfbpy_window_spec, LFB_KIND_WINDOW},
+    {"Versions", &lfbpy_versions_spec, LFB_KIND_NONE},
+    {"Section", &lfbpy_section_spec, LFB_KIND_NONE},
+    {"Building", &lfbpy_building_spec, LFB_KIND_NONE},
 };
 enum { MODULE_CLASSES = sizeof module_classes / sizeof *module_classes };
 
@@ -78,6 +82,15 @@ PyTypeObject *lfbpy_class(const char *name)
   if (type == NULL)
     PyErr_SetString(PyExc_TypeError, "sys.modules['lfbloom._lfbloom'] is another module");
   return (PyTypeObject *)type;
+}
+
+lfb_kind lfbpy_kind(PyTypeObject *type)
+{
+  const void *methods = PyType_GetSlot(type, Py_tp_methods);
+  size_t i = 0;
+  while (module_classes[i].spec->slots->pfunc != methods)
+    i++;
+  return module_classes[i].kind;
 }
 
 static int module_add_classes(PyObject *module)

@@ -12,6 +12,10 @@ PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored);
 PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs);
 PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter);
 
+/* What lfbpy_enter() does for them: gives the filter, or NULL with an exception. */
+void *lfbpy_section_enter(PyObject *self);
+void *lfbpy_building_enter(PyObject *self);
+
 /* Whether the calling thread is in a section of these Versions. */
 bool lfbpy_section_here(PyObject *versions);
 

@@ -1,0 +1,332 @@
+/* any.c - the methods that the classes of filters share (holder.h), by what lfbloom/any.h has for any kind. */
+#include <lfbloom/growing_mapped.h>
+#include <lfbloom/mapped.h>
+#include <stdlib.h>
+
+#include "packaging/python/source/classes.h"
+#include "packaging/python/source/error.h"
+#include "packaging/python/source/figures.h"
+#include "packaging/python/source/holder.h"
+
+/* A new instance for a filter that was made or read; or raises why there is none. */
+static PyObject *any_instance(PyTypeObject *type, lfbpy_outcome outcome, lfb_any any, PyObject *path)
+{
+  return outcome.status == LFB_OK ? lfbpy_holder_new(type, any) : lfbpy_raise(outcome, path);
+}
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+/* Sets a new filter's label, unless it is NULL, or frees the filter. */
+static lfb_status any_labelled(lfb_status status, const char *label, lfb_any any)
+{
+  if (status != LFB_OK || label == NULL)
+    return status;
+  const lfb_status set = lfb_any_set_label(any, label);
+  if (set != LFB_OK)
+    lfb_any_free(any);
+  return set;
+}
+
+static lfb_status any_make(const lfb_config *config, const char *path, lfb_any *any)
+{
+  switch (any->kind) {
+  case LFB_KIND_GROWING:
+    return path == NULL ? lfb_growing_create(config, &any->growing)
+                        : lfb_growing_mapped_create(path, config, &any->growing);
+  case LFB_KIND_COUNTING: /* in no file */
+    return lfb_counting_create(config, &any->counting);
+  default:
+    return path == NULL ? lfb_filter_create(config, &any->plain)
+                        : lfb_mapped_create(path, config, &any->plain);
+  }
+}
+
+lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any)
+{
+  const lfb_status status = lfb_label_check(config->label);
+  return status != LFB_OK
+             ? status
+             : any_labelled(any_make(&config->config, path, any), config->label, *any);
+}
+
+static PyObject *any_new(PyTypeObject *type, const lfbpy_config *config)
+{
+  const char *path = config->path == NULL ? NULL : PyBytes_AsString(config->path);
+  lfb_any any = {.kind = lfbpy_kind(type)};
+  lfbpy_outcome outcome;
+
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(lfbpy_make(config, path, &any));
+  Py_END_ALLOW_THREADS
+  return any_instance(type, outcome, any, config->path);
+}
+
+static PyObject *any_parsed(PyTypeObject *type, PyObject *args, PyObject *kwargs, bool with_path)
+{
+  lfbpy_config config = {0};
+  PyObject *self = NULL;
+  if (lfbpy_kind(type) == LFB_KIND_GROWING
+          ? lfbpy_config_parse_growing(args, kwargs, with_path, &config)
+          : lfbpy_config_parse(args, kwargs, with_path, &config))
+    self = any_new(type, &config);
+  lfbpy_config_close(&config);
+  return self;
+}
+
+PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+  return any_parsed(type, args, kwargs, false);
+}
+
+PyObject *lfbpy_create(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  return any_parsed((PyTypeObject *)type, args, kwargs, true);
+}
+
+void lfbpy_dealloc(PyObject *self)
+{
+  lfb_any_free(lfbpy_any(self));
+  lfbpy_instance_free(self);
+}
+
+/* ---- files and bytes ------------------------------------------------------------------------- */
+
+static lfb_status any_open(const lfbpy_source *source, lfb_opening how, const char *path, lfb_any *any)
+{
+  const lfb_read_limits limits = lfbpy_source_limits(source);
+  lfb_form form;
+
+  /* A copy of a saved filter is not that file opened. */
+  if (any->kind == LFB_KIND_GROWING && how != LFB_OPEN_COPY &&
+      lfb_form_of_file(path, &form) == LFB_ERROR_GROWING)
+    return LFB_ERROR_NOT_MAPPED;
+  return lfb_any_open(path, any->kind, how, &limits, any);
+}
+
+static PyObject *any_opened(PyObject *type, const lfbpy_source *source, lfb_opening how)
+{
+  const char *path = PyBytes_AsString(source->path);
+  lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
+  lfbpy_outcome outcome;
+
+  if (any.kind == LFB_KIND_WINDOW && source->read_only) {
+    PyErr_SetString(PyExc_ValueError, "a window is opened to be changed: load() reads a copy");
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(any_open(source, how, path, &any));
+  Py_END_ALLOW_THREADS
+  PyObject *self = any_instance((PyTypeObject *)type, outcome, any, source->path);
+  if (self != NULL)
+    ((lfbpy_holder *)self)->read_only = source->read_only;
+  return self;
+}
+
+PyObject *lfbpy_open(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  lfbpy_source source = {0};
+  PyObject *self = NULL;
+  if (lfbpy_source_parse_mapped(args, kwargs, &source))
+    self = any_opened(type, &source, source.read_only ? LFB_OPEN_IN_PLACE : LFB_OPEN_SHARED);
+  lfbpy_source_close(&source);
+  return self;
+}
+
+PyObject *lfbpy_load(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  lfbpy_source source = {0};
+  PyObject *self = NULL;
+  if (lfbpy_source_parse_path(args, kwargs, &source))
+    self = any_opened(type, &source, LFB_OPEN_COPY);
+  lfbpy_source_close(&source);
+  return self;
+}
+
+/* Reads all of the input: bytes after the filter are an error. */
+static lfb_status any_read(lfbpy_input *input, const lfb_read_limits *limits, lfb_any *any)
+{
+  const lfb_status status = lfb_any_read(lfbpy_input_read, input, any->kind, limits, any);
+  if (status != LFB_OK || input->left == 0)
+    return status;
+  lfb_any_free(*any);
+  return LFB_ERROR_TRAILING_BYTES;
+}
+
+PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  lfbpy_source source = {0};
+  Py_buffer view = {0};
+  if (!lfbpy_source_parse_bytes(args, kwargs, &source) ||
+      PyObject_GetBuffer(source.bytes, &view, PyBUF_SIMPLE) < 0)
+    return NULL;
+  const lfb_read_limits limits = lfbpy_source_limits(&source);
+  lfbpy_input input = {view.buf, (size_t)view.len};
+  lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
+  lfb_status status;
+
+  Py_BEGIN_ALLOW_THREADS
+  status = any_read(&input, &limits, &any);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&view);
+  return any_instance((PyTypeObject *)type, (lfbpy_outcome){status, 0}, any, NULL);
+}
+
+PyObject *lfbpy_save_as(PyObject *self, PyObject *path, lfb_form form)
+{
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes))
+    return NULL;
+  const char *name = PyBytes_AsString(bytes);
+  const lfb_any any = lfbpy_any(self);
+  lfbpy_outcome outcome;
+
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(form == LFB_FORM_NONE ? lfb_any_save(any, name)
+                                                : lfb_filter_save(any.plain, form, name));
+  Py_END_ALLOW_THREADS
+  PyObject *result = lfbpy_none_or_raise(outcome, bytes);
+  Py_DECREF(bytes);
+  return result;
+}
+
+PyObject *lfbpy_save(PyObject *self, PyObject *path)
+{
+  return lfbpy_save_as(self, path, LFB_FORM_NONE);
+}
+
+PyObject *lfbpy_to_bytes_as(PyObject *self, lfb_form form)
+{
+  const lfb_any any = lfbpy_any(self);
+  lfbpy_output output = {0};
+  lfb_status status;
+
+  Py_BEGIN_ALLOW_THREADS
+  status = form == LFB_FORM_NONE ? lfb_any_write(any, lfbpy_output_write, &output)
+                                 : lfb_filter_write(any.plain, form, lfbpy_output_write, &output);
+  Py_END_ALLOW_THREADS
+  PyObject *result = status == LFB_OK
+                         ? PyBytes_FromStringAndSize(output.bytes, (Py_ssize_t)output.size)
+                         : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  free(output.bytes);
+  return result;
+}
+
+PyObject *lfbpy_to_bytes(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  return lfbpy_to_bytes_as(self, LFB_FORM_NONE);
+}
+
+PyObject *lfbpy_sync(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  lfbpy_outcome outcome;
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(lfb_any_sync(lfbpy_any(self)));
+  Py_END_ALLOW_THREADS
+  return lfbpy_none_or_raise(outcome, NULL);
+}
+
+/* ---- several filters ------------------------------------------------------------------------- */
+
+PyObject *lfbpy_put_all(PyObject *self, PyObject *other)
+{
+  const lfb_any into = lfbpy_enter(self, true);
+  if (into.filter == NULL)
+    return NULL;
+  const bool plain = into.kind == LFB_KIND_PLAIN;
+  const void *from = lfbpy_holder_of(other, plain ? "Filter" : "Counting");
+  lfb_status status;
+  if (from == NULL)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = plain ? lfb_filter_put_all(into.plain, from) : lfb_counting_put_all(into.counting, from);
+  Py_END_ALLOW_THREADS
+  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+PyObject *lfbpy_copy(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+  static char *names[] = {"label", NULL};
+  const char *label = NULL;
+  lfb_any copy = {0};
+  lfb_status status;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$z", names, &label))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_any_copy(lfbpy_any(self), &copy);
+  status = any_labelled(status, label, copy);
+  Py_END_ALLOW_THREADS
+  return any_instance(Py_TYPE(self), (lfbpy_outcome){status, 0}, copy, NULL);
+}
+
+PyObject *lfbpy_to_filter(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  lfb_filter *filter = NULL;
+  lfb_status status;
+  const lfb_any any = lfbpy_enter(self, false);
+  if (any.filter == NULL)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_any_to_plain(any, &filter);
+  Py_END_ALLOW_THREADS
+  return status == LFB_OK ? lfbpy_holder_filter(filter)
+                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static bool any_figures(PyObject *self, lfb_figures *figures)
+{
+  const lfb_any any = lfbpy_enter(self, false);
+  if (any.filter == NULL)
+    return false;
+  Py_BEGIN_ALLOW_THREADS
+  lfb_any_stats(any, figures);
+  Py_END_ALLOW_THREADS
+  lfbpy_leave(self);
+  return true;
+}
+
+PyObject *lfbpy_stats(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  lfb_figures figures;
+  return any_figures(self, &figures) ? lfbpy_figures(&figures) : NULL;
+}
+
+Py_ssize_t lfbpy_length(PyObject *self)
+{
+  lfb_figures figures;
+  return any_figures(self, &figures) ? lfbpy_figures_length(figures.all.approximate_count) : -1;
+}
+
+/* False for an empty filter, as for other containers.  Python would take len(), which a saturated
+ * filter does not have. */
+int lfbpy_is_filled(PyObject *self)
+{
+  lfb_figures figures;
+  return any_figures(self, &figures) ? figures.all.approximate_count != 0 : -1;
+}
+
+PyObject *lfbpy_sizeof(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  lfb_figures figures;
+  return any_figures(self, &figures)
+             ? PyLong_FromUnsignedLongLong(sizeof(lfbpy_holder) + figures.all.bytes)
+             : NULL;
+}
+
+PyObject *lfbpy_label(PyObject *self, void *closure)
+{
+  (void)closure;
+  return PyUnicode_FromString(lfb_any_label(lfbpy_any(self)));
+}
+
+PyObject *lfbpy_is_read_only(PyObject *self, void *closure)
+{
+  (void)closure;
+  return PyBool_FromLong(((lfbpy_holder *)self)->read_only);
+}
