@@ -65,14 +65,20 @@ def many(library, path):
         made.append(c_filter(library, path))
         return lambda: library.lfb_filter_put_many_u64(made[-1], numbers.ctypes.data, KEYS, None)
 
+    def put_many(keys):
+        return lambda: lambda seen=lfbloom.Filter.load(path): seen.put_many(keys)
+
+    words = [b"a key of 20 byt%5d" % (i % 100_000) for i in range(KEYS)]
     ways = {
         "C": by_c,
-        "NumPy array": lambda: lambda seen=lfbloom.Filter.load(path): seen.put_many(numbers),
-        "list": lambda: lambda seen=lfbloom.Filter.load(path): seen.put_many(objects),
+        "NumPy array": put_many(numbers),
+        "list": put_many(objects),
+        "list of bytes": put_many(words),
+        "tuple of bytes": put_many(tuple(words)),
         "set(list)": lambda: lambda: set(objects),
     }
     best = least(ways)
-    print("%d ints in one put_many" % KEYS)
+    print("%d keys in one put_many" % KEYS)
     for name, taken in best.items():
         print("  %-14s %7.2f ms   %5.2f times C" % (name, taken / 1e6, taken / best["C"]))
     for filter in made:
@@ -80,8 +86,9 @@ def many(library, path):
 
 
 def one(library, path):
-    """One key in a call; the loop's own time is in each figure."""
+    """One key in a call; the loop's own time is in each figure: callable() does nothing else."""
     calls = 100_000
+    cached = lfbloom.Filter(1000, 0.01)
     seen, other = lfbloom.Filter.load(path), c_filter(library, path)
     put, c_u64, c_bytes = seen.put, library.lfb_filter_put_u64, library.lfb_filter_put
     numbers = list(range(calls))
@@ -95,7 +102,9 @@ def one(library, path):
         return lambda: run
 
     ways = {
+        "callable(int)": loop(callable, numbers),
         "put(int)": loop(put, numbers),
+        "put(int), full": loop(cached.put, numbers),
         "put(str)": loop(put, words),
         "key in filter": loop(seen.__contains__, numbers),
         "ctypes, int": loop(lambda key: c_u64(other, key), numbers),
