@@ -205,7 +205,8 @@ lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filt
 
 LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_verb verb, lfb_hash hash)
 {
-  return counting->kernel->one[verb](counting, hash);
+  return verb == LFB_MIGHT_CONTAIN ? counting->kernel->might_contain(counting, hash)
+                                   : counting->kernel->change(counting, hash, verb == LFB_REMOVE);
 }
 
 /* The context of an operation on a piece. */
@@ -221,14 +222,17 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
                                 size_t first, size_t count)
 {
   const counting_many *m = context;
-  uint64_t room[COUNTING_KEYS / LFB_WORD_BITS];
+  uint64_t buffer[COUNTING_KEYS / LFB_WORD_BITS];
   size_t yes = 0;
 
   for (size_t at = 0; at < count; at += COUNTING_KEYS) {
     const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
     const lfb_piece hashes = {low + at, high == NULL ? NULL : high + at, keys};
-    uint64_t *into = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
-    m->counting->kernel->many[m->verb](m->counting, hashes, into);
+    uint64_t *into = m->answers == NULL ? buffer : m->answers + (first + at) / LFB_WORD_BITS;
+    if (m->verb == LFB_MIGHT_CONTAIN)
+      m->counting->kernel->might_contain_many(m->counting, hashes, into);
+    else
+      m->counting->kernel->change_many(m->counting, hashes, into, m->verb == LFB_REMOVE);
     yes += lfb_piece_yes(into, keys);
   }
   return yes;

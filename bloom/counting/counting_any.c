@@ -48,29 +48,28 @@ LFB_INLINE uint32_t any_find(const lfb_counting *counting, bool change, lfb_hash
 }
 
 /* All words are read, regardless of what is found, so that their misses overlap. */
-LFB_INLINE bool any_might_contain(const lfb_counting *counting, const lfb_place *places,
-                                  uint32_t count)
+LFB_INLINE bool any_might_contain(const lfb_place *places, uint32_t count)
 {
   uint64_t missing = 0;
 
-  (void)counting;
   for (uint32_t i = 0; i < count; i++)
     missing |= places[i].which & ~lfb_counters_above_0(lfb_word_get(places[i].word));
   return missing == 0;
 }
 
-/* Removing a definitely absent key costs no more than querying it. */
-LFB_INLINE bool any_remove(const lfb_counting *counting, const lfb_place *places, uint32_t count)
+/* Queries, puts or removes a key.  Removing a definitely absent key costs no more than querying it. */
+LFB_INLINE bool any_act(const lfb_counting *counting, bool change, bool remove, const lfb_place *places,
+                        uint32_t count)
 {
-  return any_might_contain(counting, places, count) && lfb_places_remove(counting, places, count);
+  if (change && !remove)
+    return lfb_places_put(counting, places, count);
+  return any_might_contain(places, count) && (!change || lfb_places_remove(counting, places, count));
 }
 
-typedef bool (*any_act)(const lfb_counting *counting, const lfb_place *places, uint32_t count);
-
-LFB_INLINE bool any_one(const lfb_counting *counting, lfb_hash hash, bool change, any_act act)
+LFB_INLINE bool any_one(const lfb_counting *counting, lfb_hash hash, bool change, bool remove)
 {
   lfb_place places[LFB_MAX_PROBES];
-  return act(counting, places, any_find(counting, change, hash, places));
+  return any_act(counting, change, remove, places, any_find(counting, change, hash, places));
 }
 
 /* ---- many keys ------------------------------------------------------------- */
@@ -81,10 +80,9 @@ enum {
   ANY_ROOM = 256,
 };
 
-/* Applies `act` to many keys: computes the places of some and prefetches their lines, before it
- * uses the first. */
+/* Computes the places of some keys and prefetches their lines, before it uses the first. */
 LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
-                         bool change, any_act act)
+                         bool change, bool remove)
 {
   const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
   const size_t most = fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
@@ -101,46 +99,34 @@ LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_
     }
     at = 0;
     for (size_t i = 0; i < keys; at = end[i++]) {
-      const bool answer = act(counting, places + at, end[i] - at);
+      const bool answer = any_act(counting, change, remove, places + at, end[i] - at);
       answers[(first + i) / LFB_WORD_BITS] |= (uint64_t)answer << (first + i) % LFB_WORD_BITS;
     }
   }
 }
 
-/* ---- the kernel -------------------------------------------------------------- */
+/* ---- the kernel ---------------------------------------------------------------- */
 
-static bool any_put_one(const lfb_counting *counting, lfb_hash hash)
+static bool any_change_one(const lfb_counting *counting, lfb_hash hash, bool remove)
 {
-  return any_one(counting, hash, true, lfb_places_put);
+  return any_one(counting, hash, true, remove);
 }
 
 static bool any_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return any_one(counting, hash, false, any_might_contain);
+  return any_one(counting, hash, false, false);
 }
 
-static bool any_remove_one(const lfb_counting *counting, lfb_hash hash)
+static void any_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers, bool remove)
 {
-  return any_one(counting, hash, true, any_remove);
-}
-
-static void any_put_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
-{
-  any_many(counting, hashes, answers, true, lfb_places_put);
+  any_many(counting, hashes, answers, true, remove);
 }
 
 static void any_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
                                    uint64_t *answers)
 {
-  any_many(counting, hashes, answers, false, any_might_contain);
+  any_many(counting, hashes, answers, false, false);
 }
 
-static void any_remove_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
-{
-  any_many(counting, hashes, answers, true, any_remove);
-}
-
-const lfb_counting_kernel lfb_counting_kernel_any = {
-    .one = {[LFB_PUT] = any_put_one, [LFB_MIGHT_CONTAIN] = any_might_contain_one, [LFB_REMOVE] = any_remove_one},
-    .many = {[LFB_PUT] = any_put_many, [LFB_MIGHT_CONTAIN] = any_might_contain_many, [LFB_REMOVE] = any_remove_many},
-};
+const lfb_counting_kernel lfb_counting_kernel_any = {any_might_contain_one, any_change_one,
+                                                     any_might_contain_many, any_change_many};

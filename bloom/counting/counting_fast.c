@@ -63,23 +63,6 @@ LFB_INLINE uint64_t cfast_might_contain_key(const lfb_fast *fast, uint64_t hash)
   return above != 0;
 }
 
-/* Prefetches a key's half lines: the first function for reading, the second for writing. */
-LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
-{
-  const cfast_groups groups = cfast_groups_of(fast, hash);
-  const uint32_t count = lfb_fast_groups(fast);
-
-  LFB_EACH(j, 0, count, 1, lfb_prefetch_read((const void *)groups.first[j]));
-}
-
-LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
-{
-  const cfast_groups groups = cfast_groups_of(fast, hash);
-  const uint32_t count = lfb_fast_groups(fast);
-
-  LFB_EACH(j, 0, count, 1, lfb_prefetch_write((const void *)groups.first[j]));
-}
-
 /* Adds the counter of a probe to those of its word.  Returns the bit of the word. */
 LFB_INLINE uint64_t cfast_gather(const lfb_fast *fast, uint64_t hash, uint32_t probe,
                                  uint64_t *which)
@@ -118,23 +101,50 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
 
 /* ---- the operations on one key; its lines are prefetched or in the cache ------- */
 
-LFB_INLINE uint64_t cfast_put_key(const lfb_fast *fast, uint64_t hash)
+/* What is the same for all keys of a call. */
+typedef struct cfast_view {
+  lfb_fast fast;
+  bool removes; /* whether keys that are changed are removed, not put */
+} cfast_view;
+
+LFB_INLINE uint64_t cfast_query(const cfast_view *view, uint64_t hash)
 {
-  lfb_place places[FAST_BLOCK];
-  return lfb_places_put(fast->filter, places, cfast_places(fast, hash, places));
+  return cfast_might_contain_key(&view->fast, hash);
 }
 
 /* Removing a definitely absent key costs no more than querying it. */
-LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_change(const cfast_view *view, uint64_t hash)
 {
+  const lfb_fast *fast = &view->fast;
   lfb_place places[FAST_BLOCK];
-  return cfast_might_contain_key(fast, hash) != 0 &&
-         lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
+
+  if (view->removes && cfast_might_contain_key(fast, hash) == 0)
+    return 0;
+  const uint32_t count = cfast_places(fast, hash, places);
+  return view->removes ? lfb_places_remove(fast->filter, places, count)
+                       : lfb_places_put(fast->filter, places, count);
+}
+
+/* Prefetches a key's half lines: the first function for reading, the second for writing. */
+LFB_INLINE void cfast_prefetch(const cfast_view *view, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(&view->fast, hash);
+  const uint32_t count = lfb_fast_groups(&view->fast);
+
+  LFB_EACH(j, 0, count, 1, lfb_prefetch_read((const void *)groups.first[j]));
+}
+
+LFB_INLINE void cfast_prefetch_change(const cfast_view *view, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(&view->fast, hash);
+  const uint32_t count = lfb_fast_groups(&view->fast);
+
+  LFB_EACH(j, 0, count, 1, lfb_prefetch_write((const void *)groups.first[j]));
 }
 
 #define LINES_TARGET
 #define LINES_LOOP cfast_lines
-#define LINES_VIEW lfb_fast
+#define LINES_VIEW cfast_view
 #include "bloom/strategies/lines.inc.h"
 
 /* ---- shapes: each of CFAST_SHAPES has code with constants ---------------------- */
@@ -147,79 +157,61 @@ LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 #define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
 #endif
 
-typedef void (*cfast_prefetch)(const lfb_fast *fast, uint64_t hash);
-typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
-
-/* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
- * hash: the answer is returned, and `prefetch` and `answers` may be NULL. */
-LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes, bool many,
-                             lfb_piece hashes, uint64_t *answers, cfast_prefetch prefetch, cfast_act act)
+/* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If `answers` is NULL it is one
+ * hash, and its answer is returned.  All lines of a key that is changed are prefetched before the first is
+ * written: a locked operation delays everything after it. */
+LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t group_shift, uint32_t probes, bool changes,
+                             bool many, lfb_piece hashes, uint64_t *answers)
 {
-  const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
+  const cfast_view view = {lfb_fast_shaped(&given->fast, 3, group_shift, probes), given->removes};
 
+  if (many && changes)
+    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch_change, cfast_change) != 0;
   if (many)
-    return cfast_lines(&shaped, true, hashes.low, hashes.count, answers, prefetch, act) != 0;
-  if (prefetch != NULL)
-    prefetch(&shaped, *hashes.low);
-  return act(&shaped, *hashes.low) != 0;
+    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch, cfast_query) != 0;
+  if (!changes)
+    return cfast_query(&view, *hashes.low) != 0;
+  cfast_prefetch_change(&view, *hashes.low);
+  return cfast_change(&view, *hashes.low) != 0;
 }
 
-LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, lfb_piece hashes,
-                         uint64_t *answers, cfast_prefetch prefetch, cfast_act act)
+LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool changes, bool many, lfb_piece hashes,
+                         uint64_t *answers)
 {
-  const lfb_fast *fast = &counting->layout.fast;
+  const cfast_view view = {counting->layout.fast, removes};
 
-  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+  switch (LFB_FAST_SHAPE(view.fast.group_shift, view.fast.probes)) {
 #define CASE(name, s, n) \
-  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, prefetch, act);
+  case LFB_FAST_SHAPE(s, n): return cfast_shaped(&view, s, n, changes, many, hashes, answers);
     CFAST_SHAPES(CASE)
 #undef CASE
   default:
-    return cfast_shaped(fast, 0, 0, many, hashes, answers, prefetch, act);
+    return cfast_shaped(&view, 0, 0, changes, many, hashes, answers);
   }
-}
-
-LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_prefetch prefetch, cfast_act act)
-{
-  return cfast_do(counting, false, (lfb_piece){&hash.low, NULL, 1}, NULL, prefetch, act);
 }
 
 /* ---- the kernel ---------------------------------------------------------------- */
 
-/* All lines of the key are prefetched before the first is written: a locked operation delays
- * everything after it. */
-static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
+static bool cfast_change_one(const lfb_counting *counting, lfb_hash hash, bool remove)
 {
-  return cfast_one(counting, hash, cfast_ask_to_write, cfast_put_key);
+  return cfast_do(counting, remove, true, false, (lfb_piece){&hash.low, NULL, 1}, NULL);
 }
 
 static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(counting, hash, NULL, cfast_might_contain_key);
+  return cfast_do(counting, false, false, false, (lfb_piece){&hash.low, NULL, 1}, NULL);
 }
 
-static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
+static void cfast_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers, bool remove)
 {
-  return cfast_one(counting, hash, cfast_ask_to_write, cfast_remove_key);
-}
-
-static void cfast_put_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
-{
-  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_put_key);
+  (void)cfast_do(counting, remove, true, true, hashes, answers);
 }
 
 static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
                                      uint64_t *answers)
 {
-  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_read, cfast_might_contain_key);
+  (void)cfast_do(counting, false, false, true, hashes, answers);
 }
 
-static void cfast_remove_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
-{
-  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_remove_key);
-}
-
-const lfb_counting_kernel lfb_counting_kernel_fast = {
-    .one = {[LFB_PUT] = cfast_put_one, [LFB_MIGHT_CONTAIN] = cfast_might_contain_one, [LFB_REMOVE] = cfast_remove_one},
-    .many = {[LFB_PUT] = cfast_put_many, [LFB_MIGHT_CONTAIN] = cfast_might_contain_many, [LFB_REMOVE] = cfast_remove_many},
-};
+const lfb_counting_kernel lfb_counting_kernel_fast = {cfast_might_contain_one, cfast_change_one,
+                                                      cfast_might_contain_many, cfast_change_many};

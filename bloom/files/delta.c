@@ -14,6 +14,7 @@
 #include "bloom/files/files.h"
 #include "bloom/files/native_header.h"
 #include "bloom/files/rice.h"
+#include "bloom/filter/digest.h"
 
 /* The words of a block if a key's bits are in one block, else 0. */
 static size_t delta_block_words(const lfb_filter *filter)
@@ -139,7 +140,7 @@ static lfb_status maker_make(delta_maker *maker)
   if (maker->body.failed)
     return LFB_ERROR_NO_MEMORY;
   maker->fields.body_size = maker->body.size;
-  maker->fields.checksum = XXH3_64bits(maker->body.bytes, maker->body.size);
+  maker->fields.checksum = lfb_digest_xxh3(maker->body.bytes, maker->body.size);
   return LFB_OK;
 }
 
@@ -298,7 +299,7 @@ static lfb_status delta_check(const lfb_filter *filter, const unsigned char *del
     return status;
   const unsigned char *body = delta + LFB_DELTA_HEADER;
   if (fields->body_size != size - LFB_DELTA_HEADER ||
-      fields->checksum != XXH3_64bits(body, size - LFB_DELTA_HEADER))
+      fields->checksum != lfb_digest_xxh3(body, size - LFB_DELTA_HEADER))
     return LFB_ERROR_BAD_DELTA;
   return lfb_native_compare_identity(delta, &filter->description);
 }

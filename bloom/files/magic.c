@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "bloom/hashing/hash_function.h"
+#include "bloom/filter/digest.h"
+#include "bloom/hashing/murmur.h"
 
 static const unsigned char magics[LFB_MAGIC_NONE][LFB_MAGIC_SIZE] = {
     [LFB_MAGIC_NATIVE] = {'L', 'F', 'B', 'L', 'O', 'O', 'M', '\n'},
@@ -46,7 +47,7 @@ void lfb_head_begin(unsigned char header[LFB_HEAD_SIZE], lfb_magic magic, uint32
 
 void lfb_head_end(unsigned char header[LFB_HEAD_SIZE])
 {
-  lfb_store_le64(header + HEAD_AT_CHECKSUM, XXH3_64bits(header, HEAD_AT_CHECKSUM));
+  lfb_store_le64(header + HEAD_AT_CHECKSUM, lfb_digest_xxh3(header, HEAD_AT_CHECKSUM));
 }
 
 lfb_status lfb_head_check(const unsigned char header[LFB_HEAD_SIZE], lfb_magic magic,
@@ -56,7 +57,7 @@ lfb_status lfb_head_check(const unsigned char header[LFB_HEAD_SIZE], lfb_magic m
     return LFB_ERROR_UNKNOWN_FORM;
   if (lfb_load_le32(header + LFB_HEAD_AT_VERSION) != version)
     return LFB_ERROR_UNKNOWN_VERSION;
-  return lfb_load_le64(header + HEAD_AT_CHECKSUM) == XXH3_64bits(header, HEAD_AT_CHECKSUM)
+  return lfb_load_le64(header + HEAD_AT_CHECKSUM) == lfb_digest_xxh3(header, HEAD_AT_CHECKSUM)
              ? LFB_OK
              : LFB_ERROR_BAD_CHECKSUM;
 }

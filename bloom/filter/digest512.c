@@ -13,7 +13,7 @@ enum { DIGEST_LANES = 8, BOTH = 2 * DIGEST_LANES };
 
 bool lfb_digest512_runs_here(void)
 {
-  return lfb_simd_chosen() >= LFB_SIMD_AVX512 && __builtin_cpu_supports("avx512vpopcntdq");
+  return lfb_simd_chosen() >= LFB_SIMD_AVX512 && lfb_simd_counts_bits();
 }
 
 __attribute__((target("avx512f,avx512vpopcntdq"))) uint64_t

@@ -31,7 +31,6 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
 {
   uint64_t blocks[AES_(TOGETHER)][2];
 
-  LFB_UNROLL
   for (int r = 1; r < LFB_AES_ROUNDS; r++) {
     const AES_VECTOR key = AES_SAME(secrets->round[r]);
     LFB_UNROLL

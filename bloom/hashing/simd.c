@@ -16,58 +16,85 @@
 static const char *const simd_names[LFB_SIMD_LEVELS] = {"none", "aes", "avx2", "avx512"};
 
 #ifdef LFB_HASH_X86
-static bool simd_has_avx2(void)
+/* Registers of the instruction cpuid, and the one that says which registers the system saves.  Not gcc's
+ * __builtin_cpu_supports(): it brings 4.5 KB, for all processors. */
+typedef struct simd_cpuid {
+  unsigned leaf1_ecx, leaf7_ebx, leaf7_ecx, saved;
+} simd_cpuid;
+
+static simd_cpuid simd_ask(void)
 {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  enum { OSXSAVE = 1 << 27 };
+  simd_cpuid cpu = {0, 0, 0, 0};
+  unsigned eax, ebx, ecx, edx;
+
+  if (__get_cpuid(1, &eax, &ebx, &cpu.leaf1_ecx, &edx) != 0 && (cpu.leaf1_ecx & OSXSAVE) != 0)
+    __asm__("xgetbv" : "=a"(cpu.saved), "=d"(edx) : "c"(0));
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0)
+    cpu.leaf7_ebx = ebx, cpu.leaf7_ecx = ecx;
+  return cpu;
 }
 
-static bool simd_has_avx512(void)
+/* What a processor can have. */
+enum { HAS_AES = 1, HAS_AVX2 = 2, HAS_AVX512 = 4, HAS_WIDE_AES = 8, HAS_COUNTS = 16, ASKED = 32 };
+
+/* `part`, if the processor has these bits of the registers. */
+static unsigned simd_part(const simd_cpuid *cpu, simd_cpuid bits, unsigned part)
 {
-  return simd_has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512bitalg");
+  return (bits.leaf1_ecx & ~cpu->leaf1_ecx) == 0 && (bits.leaf7_ebx & ~cpu->leaf7_ebx) == 0 &&
+                 (bits.leaf7_ecx & ~cpu->leaf7_ecx) == 0 && (bits.saved & ~cpu->saved) == 0
+             ? part
+             : 0;
 }
 
-/* Whether AES and carry-less multiplication take the wider vectors.  Not every compiler's
- * __builtin_cpu_supports() knows the names of these two.  The answer is kept: in a virtual machine
- * the question can take 12 us. */
-static bool simd_has_wide_aes(void)
+/* What the processor has.  The answer is kept: in a virtual machine the question can take 12 us. */
+static unsigned simd_has(void)
 {
-  enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10, WIDE_AES = VAES | VPCLMULQDQ }; /* of ecx, leaf 7 */
-  enum { UNKNOWN, LACKS, HAS };
-  static _Atomic(unsigned) known;
+  static _Atomic(unsigned) known; /* 0: no thread has asked yet */
   /* relaxed: the number is the whole message, and all threads store the same one. */
-  unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
+  unsigned has = atomic_load_explicit(&known, memory_order_relaxed);
 
-  if (answer == UNKNOWN) {
-    unsigned eax, ebx, ecx = 0, edx;
-    const bool has =
-        __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & WIDE_AES) == WIDE_AES;
-    answer = has ? HAS : LACKS;
-    /* relaxed: as above. */
-    atomic_store_explicit(&known, answer, memory_order_relaxed);
-  }
-  return answer == HAS;
+  if (has != 0)
+    return has;
+  const simd_cpuid cpu = simd_ask();
+  /* AES, PCLMULQDQ, SSE4.1 */
+  has = ASKED | simd_part(&cpu, (simd_cpuid){1U << 25 | 1U << 1 | 1U << 19, 0, 0, 0}, HAS_AES);
+  /* AVX, POPCNT; AVX2, BMI, BMI2; the upper halves of vectors */
+  has |= simd_part(&cpu, (simd_cpuid){1U << 28 | 1U << 23, 1U << 5 | 1U << 3 | 1U << 8, 0, 0x6}, HAS_AVX2);
+  /* F, DQ, BW, VL; VBMI, BITALG; masks, and all of 32 registers of 64 bytes */
+  has |= simd_part(&cpu, (simd_cpuid){0, 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31, 1U << 1 | 1U << 12, 0xe6},
+                   HAS_AVX512);
+  /* VAES, VPCLMULQDQ; VPOPCNTDQ */
+  has |= simd_part(&cpu, (simd_cpuid){0, 0, 1U << 9 | 1U << 10, 0x6}, HAS_WIDE_AES) |
+         simd_part(&cpu, (simd_cpuid){0, 0, 1U << 14, 0xe6}, HAS_COUNTS);
+  /* relaxed: as above. */
+  atomic_store_explicit(&known, has, memory_order_relaxed);
+  return has;
+}
+
+static bool simd_has_all(unsigned parts)
+{
+  return (simd_has() & parts) == parts;
 }
 
 bool lfb_simd_has_aes(lfb_simd level)
 {
-  const bool narrow = __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
-                      __builtin_cpu_supports("sse4.1");
+  return level == LFB_SIMD_AVX512 ? simd_has_all(HAS_AES | HAS_AVX2 | HAS_AVX512 | HAS_WIDE_AES)
+         : level == LFB_SIMD_AVX2 ? simd_has_all(HAS_AES | HAS_AVX2 | HAS_WIDE_AES)
+                                  : level == LFB_SIMD_AES && simd_has_all(HAS_AES);
+}
 
-  return level == LFB_SIMD_AVX512 ? narrow && simd_has_avx512() && simd_has_wide_aes()
-         : level == LFB_SIMD_AVX2 ? narrow && simd_has_avx2() && simd_has_wide_aes()
-                                  : narrow && level == LFB_SIMD_AES;
+bool lfb_simd_counts_bits(void)
+{
+  return simd_has_all(HAS_AVX512 | HAS_COUNTS);
 }
 
 lfb_simd lfb_simd_best(void)
 {
-  return simd_has_avx512()                ? LFB_SIMD_AVX512
-         : simd_has_avx2()                ? LFB_SIMD_AVX2
-         : lfb_simd_has_aes(LFB_SIMD_AES) ? LFB_SIMD_AES
-                                          : LFB_SIMD_NONE;
+  return simd_has_all(HAS_AVX2 | HAS_AVX512) ? LFB_SIMD_AVX512
+         : simd_has_all(HAS_AVX2)            ? LFB_SIMD_AVX2
+         : simd_has_all(HAS_AES)             ? LFB_SIMD_AES
+                                             : LFB_SIMD_NONE;
 }
 #else
 #ifdef LFB_AES_HERE

@@ -281,6 +281,7 @@ static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_rates_classic_c
 #define CLASSIC_PUT go_fnv14_put
 #define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
 #define CLASSIC_MANY go_fnv14_many
+#define CLASSIC_PROBES GO_PROBES
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_go_fnv14 = {

@@ -6,11 +6,16 @@
  *   CLASSIC_(noun)  the name of an inlined function, and of the kernel: mitz64_##noun
  *   CLASSIC_BITS_OF, CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_MANY
  *                   names for the row's bits_of (strategy.h) and the kernel's functions (kernel.h)
+ *   CLASSIC_PROBES  the probes of all its filters, if it is one number
  *   CLASSIC_BYTES_MIGHT_CONTAIN, CLASSIC_BYTES_MANY
  *                   if the strategy has a form with its words at any address: there is a bytes_kernel, too
  *
  * and the functions CLASSIC_(start) and CLASSIC_(next) of the strategy's walk.
  */
+
+#ifndef CLASSIC_PROBES
+#define CLASSIC_PROBES 0
+#endif
 
 static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
@@ -19,17 +24,20 @@ static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_
 
 static uint32_t CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
 {
+  probes_are(layout, CLASSIC_PROBES);
   return probes_put(layout, hash, CLASSIC_(start), CLASSIC_(next));
 }
 
 static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
+  probes_are(layout, CLASSIC_PROBES);
   return probes_might_contain(layout, hash, LFB_PROBES_QUERY, CLASSIC_(start), CLASSIC_(next));
 }
 
 static uint64_t CLASSIC_MANY(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
                                const uint64_t *high, size_t count, uint64_t *answers)
 {
+  probes_are(layout, CLASSIC_PROBES);
   return verb == LFB_KERNEL_PUT
              ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_(start), CLASSIC_(next))
              : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_(start), CLASSIC_(next));
@@ -64,6 +72,7 @@ static const lfb_kernel CLASSIC_(bytes_kernel) = {
 #undef CLASSIC_
 #undef CLASSIC_BITS_OF
 #undef CLASSIC_PUT
+#undef CLASSIC_PROBES
 #undef CLASSIC_MIGHT_CONTAIN
 #undef CLASSIC_MANY
 #undef CLASSIC_BYTES_MIGHT_CONTAIN

@@ -50,6 +50,13 @@ typedef enum lfb_probes_act {
   LFB_PROBES_QUERY_BYTES, /* bits->words is NULL: in a file (atomic/words/bits.h) */
 } lfb_probes_act;
 
+/* Tells the compiler that a filter has this number of probes; 0: any number. */
+LFB_INLINE void probes_are(const lfb_layout *layout, uint32_t probes)
+{
+  if (probes != 0 && layout->probes != probes)
+    __builtin_unreachable();
+}
+
 /* Bit 0 of the result is bit `index`; the others mean nothing. */
 LFB_INLINE uint64_t probes_look(const lfb_bits *bits, uint64_t index, lfb_probes_act act)
 {
@@ -176,9 +183,7 @@ LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *ind
 {
   uint64_t all = 1;
 
-  LFB_UNROLL_8
-  for (uint32_t i = 0; i < count; i++)
-    all &= probes_look(&layout->bits, index[i], act);
+  LFB_EACH(i, 0, count, 1, all &= probes_look(&layout->bits, index[i], act));
   return (uint32_t)(all & 1);
 }
 

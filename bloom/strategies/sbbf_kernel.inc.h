@@ -7,7 +7,8 @@
  *   SBBF_MIGHT_CONTAIN, SBBF_MANY, SBBF_PUT
  *                 names for its functions (kernel.h)
  *   SBBF_BYTES    if the kernel is for bytes that are only read
- *   LINES_UNROLL  as for lines.inc.h
+ *   SBBF_UNROLL   the unroll attribute of its loop over many hashes whose blocks are in the cache, if that
+ *                 gains anything
  *
  * and the functions
  *
@@ -27,6 +28,14 @@ SBBF_TARGET LFB_INLINE void SBBF_(prefetch)(const lfb_layout *layout, uint64_t h
 #define LINES_LOOP SBBF_(lines)
 #define LINES_VIEW lfb_layout
 #include "bloom/strategies/lines.inc.h"
+
+#ifdef SBBF_UNROLL
+#define LINES_TARGET SBBF_TARGET
+#define LINES_LOOP SBBF_(lines_near)
+#define LINES_VIEW lfb_layout
+#define LINES_UNROLL SBBF_UNROLL
+#include "bloom/strategies/lines.inc.h"
+#endif
 
 SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
@@ -55,9 +64,12 @@ SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb 
   if (verb == LFB_KERNEL_PUT)
     return SBBF_(lines)(layout, true, low, count, answers, SBBF_(prefetch_put), SBBF_(put_one));
 #endif
+#ifdef SBBF_UNROLL
   if (layout->cached >= LFB_LINES_NEAR)
-    return SBBF_(lines)(layout, false, low, count, answers, SBBF_(prefetch), SBBF_(query_one));
-  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(prefetch), SBBF_(query_one));
+    return SBBF_(lines_near)(layout, false, low, count, answers, SBBF_(prefetch), SBBF_(query_one));
+#endif
+  return SBBF_(lines)(layout, layout->cached < LFB_LINES_NEAR, low, count, answers, SBBF_(prefetch),
+                      SBBF_(query_one));
 }
 
 static const lfb_kernel SBBF_(kernel) = {
@@ -71,6 +83,7 @@ static const lfb_kernel SBBF_(kernel) = {
 #undef SBBF_TARGET
 #undef SBBF_
 #undef SBBF_BYTES
+#undef SBBF_UNROLL
 #undef SBBF_PUT
 #undef SBBF_MIGHT_CONTAIN
 #undef SBBF_MANY

@@ -12,6 +12,7 @@
  *   WINDOW_(bits_of)(view, hash)              finds them
  *   WINDOW_(mask)(&bits)                      as words
  *   WINDOW_(block_has)(view, block, &bits)    whether one block has all of them
+ *   WINDOW_(pairs)(view)                      whether the processor changes two words at once
  *   WINDOW_(unit_shift)(view)                 log2 of the words that one instruction reads: a unit, which is
  *                                             one block or more of a key
  *   WINDOW_(unit_has)(view, words, &bits)     whether one of its blocks has all of them
@@ -130,11 +131,13 @@ LFB_INLINE void WINDOW_(prefetch_put)(const lfb_window_view *view, uint64_t hash
 
 WINDOW_TARGET LFB_INLINE bool WINDOW_(change)(lfb_window_view view, uint64_t hash)
 {
+  view.pairs = WINDOW_(pairs)(&view);
   return WINDOW_(put_one)(&view, hash) != 0;
 }
 
 WINDOW_TARGET LFB_INLINE void WINDOW_(change_many)(lfb_window_view view, const uint64_t *hashes,
                                                    size_t count, uint64_t *answers)
 {
+  view.pairs = WINDOW_(pairs)(&view);
   (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(prefetch_put), WINDOW_(put_one));
 }

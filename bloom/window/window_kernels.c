@@ -44,6 +44,11 @@ LFB_INLINE bool window_any_block_has(const lfb_window_view *view, const lfb_word
   return missing == 0;
 }
 
+LFB_INLINE bool window_any_pairs(const lfb_window_view *view)
+{
+  return view->pairs;
+}
+
 LFB_INLINE uint32_t window_any_unit_shift(const lfb_window_view *view)
 {
   return view->fast.block_shift;
@@ -79,6 +84,13 @@ const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_SHAPES] = {
 typedef struct window256_bits {
   __m256i low, high;
 } window256_bits;
+
+/* Every processor with AVX2 has the exchange of two words. */
+LFB_INLINE bool window256_pairs(const lfb_window_view *view)
+{
+  (void)view;
+  return true;
+}
 
 /* The bits of four probes, of which those below `count` are wanted, counted from `first`. */
 LFB_AVX2_TARGET LFB_INLINE __m256i window256_four(uint64_t round, int first, uint32_t count)
@@ -206,6 +218,8 @@ const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_SHAPES] = {
 
 /* The bits in the words of a block, repeated. */
 typedef __m512i window512_bits;
+
+#define window512_pairs window256_pairs
 
 LFB_AVX512_TARGET LFB_INLINE window512_bits window512_bits_of(const lfb_window_view *view, uint64_t hash)
 {

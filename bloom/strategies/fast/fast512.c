@@ -154,13 +154,13 @@ TARGET LFB_INLINE uint32_t fast512_put_key(const lfb_fast *fast, uint32_t groups
   return lfb_fast_key_put(fast, &key);
 }
 
-/* Puts up to 8 / w keys, and, if it `prefetches`, prefetches the lines of as many others.  Clears bit k of
+/* Puts 8 / w keys, and, if it `prefetches`, prefetches the lines of as many others.  Clears bit k of
  * `*changed` if the put of key k returned 0.  Returns the sum of what the puts returned. */
 TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
-                                            uint32_t count, uint64_t *changed, bool prefetches,
-                                            fast512_put_as put)
+                                            uint64_t *changed, bool prefetches, fast512_put_as put)
 {
+  const uint32_t count = GROUP / groups;
   const __m512i all = _mm512_permutexvar_epi64(view->key, fast512_load(hashes, count));
   fast512_keys keys;
   uint64_t sum = 0;
@@ -181,37 +181,37 @@ TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t g
   return sum;
 }
 
-/* The same for up to LFB_WORD_BITS keys.  If `put` is NULL, each key is queried first: with two words
- * and more, this is faster than to find the bits of several keys at once. */
+/* Puts a key by plain stores, of any shape: one of the last keys of a call. */
+static __attribute__((noinline)) uint64_t fast512_put_alone(lfb_fast fast, uint64_t hash)
+{
+  const lfb_fast_key key = lfb_fast_key_of(&fast, hash);
+  return lfb_fast_key_put_alone(&fast, &key);
+}
+
+/* The same for up to LFB_WORD_BITS keys; the last ones are put one by one.  If `put` is NULL, all are, and each is
+ * queried first: with two words and more, this is faster than to find the bits of several keys at once. */
 TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
                                             uint32_t count, uint64_t *answer, bool prefetches,
                                             fast512_put_as put)
 {
   const uint32_t a_time = GROUP / groups;
-  uint64_t sum = 0, changed;
+  uint64_t sum = 0;
   uint32_t k = 0;
 
   *answer = 0;
-  if (put == NULL) {
-    for (; k < count; k++) {
+  for (; put != NULL && k + a_time <= count; k += a_time) {
+    uint64_t changed = (1U << a_time) - 1;
+    sum += fast512_put_some(view, groups, hashes + k, ahead + k, &changed, prefetches, put);
+    *answer |= changed << k;
+  }
+  for (; k < count; k++) {
+    if (put == NULL)
       lfb_fast_prefetch_put(&view->fast, ahead[k]);
-      const uint64_t turned_on = fast512_put_key(&view->fast, groups, hashes[k]);
-      *answer |= (uint64_t)(turned_on != 0) << k;
-      sum += turned_on;
-    }
-    return sum;
-  }
-  for (; k + a_time <= count; k += a_time) {
-    changed = (1U << a_time) - 1;
-    sum += fast512_put_some(view, groups, hashes + k, ahead + k, a_time, &changed, prefetches, put);
-    *answer |= changed << k;
-  }
-  if (k < count) {
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): they are fewer than a_time. */
-    changed = (1U << (count - k)) - 1;
-    sum += fast512_put_some(view, groups, hashes + k, ahead + k, count - k, &changed, prefetches, put);
-    *answer |= changed << k;
+    const uint64_t turned_on = put == lfb_fast_key_put_alone ? fast512_put_alone(view->fast, hashes[k])
+                                                            : fast512_put_key(&view->fast, groups, hashes[k]);
+    *answer |= (uint64_t)(turned_on != 0) << k;
+    sum += turned_on;
   }
   return sum;
 }
@@ -336,17 +336,6 @@ TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool prefetc
                                      << i % LFB_WORD_BITS;
 }
 
-TARGET LFB_INLINE uint64_t fast512_queries(const fast512_view *view, uint32_t cached,
-                                           const uint64_t *hashes, size_t count,
-                                           uint64_t *answers, fast512_act act)
-{
-  if (cached > 0)
-    fast512_query_loop(view, false, hashes, count, answers, act);
-  else
-    fast512_query_loop(view, true, hashes, count, answers, act);
-  return 0;
-}
-
 /* ---- the kernels ---------------------------------------------------------------- */
 
 TARGET LFB_INLINE uint64_t fast512_put_one(const fast512_view *view, uint64_t hash)
@@ -363,31 +352,25 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
 #define FAST_(noun) fast512_##noun
 #include "bloom/strategies/fast/loops.inc.h"
 
-/* Puts many: a pair or one word by `few`, others by `more`. */
-TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, bool prefetches, const uint64_t *hashes,
-                                        size_t count, uint64_t *answers, fast512_put_as few,
-                                        fast512_put_as more)
-{
-  const uint32_t groups = lfb_fast_groups(&view->fast);
-  return fast512_put_loop(view, groups, hashes, count, answers, prefetches,
-                          groups == 1 || lfb_fast_is_pair(&view->fast) ? few : more);
-}
-
 /* Of any shape, keys are put and queried one by one. */
 TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_verb verb,
                                         uint32_t cached, const uint64_t *hashes, size_t count,
                                         uint64_t *answers)
 {
+  const uint32_t groups = lfb_fast_groups(&view->fast);
+
   if (!LFB_KNOWN(view->fast.probes))
     return fast512_each(view, verb, cached, hashes, count, answers);
   if (verb == LFB_KERNEL_PUT)
-    return fast512_puts(view, true, hashes, count, answers, fast512_put_shared, NULL);
+    return fast512_put_loop(view, groups, hashes, count, answers, true,
+                            groups == 1 || lfb_fast_is_pair(&view->fast) ? fast512_put_shared : NULL);
   if (__builtin_expect(verb == LFB_KERNEL_PUT_ALONE, 0))
-    return fast512_puts(view, cached == 0, hashes, count, answers, lfb_fast_key_put_alone,
-                        lfb_fast_key_put_alone);
+    return fast512_put_loop(view, groups, hashes, count, answers, cached == 0, lfb_fast_key_put_alone);
   if (lfb_fast_is_pair(&view->fast))
-    return fast512_queries(view, cached, hashes, count, answers, fast512_query_pairs);
-  return fast512_queries(view, cached, hashes, count, answers, fast512_query_lines);
+    fast512_query_loop(view, cached == 0, hashes, count, answers, fast512_query_pairs);
+  else
+    fast512_query_loop(view, cached == 0, hashes, count, answers, fast512_query_lines);
+  return 0;
 }
 
 #define FAST_SHAPE 0, 0, 0
