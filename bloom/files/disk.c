@@ -92,7 +92,9 @@ char *lfb_disk_folder(const char *path)
                          : strndup(path, (size_t)(slash - path));
 }
 
-lfb_status lfb_disk_open_folder(const char *folder, int *fd)
+/* Opens a folder to sync it.  `*fd` is -1 if the process may not read the folder; that is no
+ * failure.  Fails: LFB_ERROR_OPEN. */
+static lfb_status disk_open_folder(const char *folder, int *fd)
 {
   *fd = lfb_restarted_open(folder, O_RDONLY | O_DIRECTORY, 0);
   return *fd >= 0 || errno == EACCES ? LFB_OK : LFB_ERROR_OPEN;
@@ -110,7 +112,7 @@ lfb_status lfb_disk_sync_folder_of(const char *folder)
 {
   int fd;
 
-  if (lfb_disk_open_folder(folder, &fd) != LFB_OK)
+  if (disk_open_folder(folder, &fd) != LFB_OK)
     return LFB_ERROR_SYNC;
   const lfb_status status = lfb_disk_sync_folder(fd);
   const int cause = errno;

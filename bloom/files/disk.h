@@ -60,10 +60,6 @@ mode_t lfb_disk_mode(bool secret);
 /* The folder of a path; the caller frees it.  NULL: out of memory. */
 char *lfb_disk_folder(const char *path);
 
-/* Opens a folder to sync it.  `*fd` is -1 if the process may not read the folder; that is no
- * failure.  Fails: LFB_ERROR_OPEN. */
-lfb_status lfb_disk_open_folder(const char *folder, int *fd);
-
 /* Makes the names in an open folder durable, as far as its file system can.  Fails:
  * LFB_ERROR_SYNC. */
 lfb_status lfb_disk_sync_folder(int fd);

@@ -77,6 +77,13 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
   damage->bytes += size;
 }
 
+lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status status)
+{
+  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
+    lfb_form_compared(reader, 0, size, status != LFB_ERROR_BAD_CHECKSUM);
+  return status;
+}
+
 /* How many checksums there are for `size` bytes of words. */
 static size_t words_checksums(uint64_t size)
 {
@@ -289,7 +296,7 @@ lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_form_write_words(bits, LFB_ORDER_LITTLE, writer, table);
   if (status == LFB_OK) {
-    table[count] = LFB_LITTLE_64(XXH3_64bits(table, count * sizeof *table));
+    table[count] = LFB_LITTLE_64(lfb_digest_xxh3(table, count * sizeof *table));
     status = writer->write(writer->to, table, (count + 1) * sizeof *table);
   }
   free(table);
@@ -321,7 +328,7 @@ lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_w
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_form_read_bytes(reader, table, size);
   if (status == LFB_OK) {
-    const bool whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
+    const bool whole = lfb_digest_xxh3(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
     words_mend(reader, offset, words, table);
     lfb_form_compared(reader, offset + words->pages.size, size, whole);
     if ((!whole || words->changed) && !reader->limits.open_damaged)

@@ -106,13 +106,6 @@ lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_s
   return status == LFB_OK ? plain : status;
 }
 
-lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status status)
-{
-  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
-    lfb_form_compared(reader, 0, size, status != LFB_ERROR_BAD_CHECKSUM);
-  return status;
-}
-
 /* Reads nothing: for limits that this library does not know. */
 static lfb_status reader_refuse(void *from, void *bytes, size_t size, size_t *got)
 {

@@ -14,15 +14,15 @@ enum { RICE_CHUNK = 32 }; /* bits that are written or read at once, at most */
 static bool rice_grow(lfb_rice_writer *writer)
 {
   enum { RICE_FIRST = 256 };
-  const size_t room = writer->room == 0 ? (size_t)RICE_FIRST : 2 * writer->room;
-  unsigned char *bytes = room < writer->room ? NULL : realloc(writer->bytes, room);
+  const size_t capacity = writer->capacity == 0 ? (size_t)RICE_FIRST : 2 * writer->capacity;
+  unsigned char *bytes = capacity < writer->capacity ? NULL : realloc(writer->bytes, capacity);
 
   if (bytes == NULL) {
     writer->failed = true;
     return false;
   }
   writer->bytes = bytes;
-  writer->room = room;
+  writer->capacity = capacity;
   return true;
 }
 
@@ -33,7 +33,7 @@ static void rice_put_bits(lfb_rice_writer *writer, uint64_t bits, uint32_t count
   writer->pending_bits += count;
   if (writer->pending_bits < RICE_CHUNK)
     return;
-  if (!writer->failed && (writer->room - writer->size >= sizeof(uint32_t) || rice_grow(writer))) {
+  if (!writer->failed && (writer->capacity - writer->size >= sizeof(uint32_t) || rice_grow(writer))) {
     lfb_store_le32(writer->bytes + writer->size, (uint32_t)writer->pending);
     writer->size += sizeof(uint32_t);
   }

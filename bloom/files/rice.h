@@ -27,7 +27,7 @@ enum {
 /* Bits that are written.  All zero is empty. */
 typedef struct lfb_rice_writer {
   unsigned char *bytes; /* the owner frees them                      */
-  size_t size, room;    /* whole bytes, and room for them            */
+  size_t size, capacity; /* whole bytes, and for how many there is memory */
   uint64_t pending;     /* further bits, and how many: below 32      */
   uint32_t pending_bits;
   bool failed;          /* out of memory; further bits are dropped   */

@@ -259,48 +259,36 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
-/* Puts keys of one kind. */
-static size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
-                             lfb_piece_hash hash_of)
+/* Puts keys: by their hashes, if the builder needs these. */
+static void builder_put(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
+                        lfb_piece_hash hash_of)
 {
-  const lfb_filter *filter = builder->filter;
+  lfb_filter *filter = builder->filter;
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const builder_call call = {builder, &builder->thread[thread]};
 
-  return lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call);
-}
-
-/* Whether the builder needs the hashes of keys. */
-static bool builder_hashes(const lfb_builder *builder)
-{
-  return builder->alone || builder->unsized;
+  builder->thread[thread].new_keys +=
+      builder->alone || builder->unsized
+          ? lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call)
+          : lfb_filter_put_pieces(filter, keys, count, NULL, hash_of);
 }
 
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
                           size_t count)
 {
-  builder->thread[thread].new_keys +=
-      builder_hashes(builder)
-          ? builder_pieces(builder, thread, keys, count, lfb_piece_bytes)
-          : lfb_filter_put_many(builder->filter, keys, count, NULL);
+  builder_put(builder, thread, keys, count, lfb_piece_bytes);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
-  builder->thread[thread].new_keys +=
-      builder_hashes(builder)
-          ? builder_pieces(builder, thread, keys, count, lfb_piece_u64)
-          : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
+  builder_put(builder, thread, keys, count, lfb_piece_u64);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
                                size_t count)
 {
-  builder->thread[thread].new_keys +=
-      builder_hashes(builder)
-          ? builder_pieces(builder, thread, hashes, count, lfb_piece_given)
-          : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+  builder_put(builder, thread, hashes, count, lfb_piece_given);
 }
 
 /* How many hashes are kept. */
@@ -381,15 +369,15 @@ static double builder_distinct(const lfb_builder *builder, uint64_t count)
  * size. */
 static lfb_status builder_fill_distinct(lfb_builder *builder)
 {
-  const uint64_t count = builder_kept_count(builder), room = builder_bearable(builder, count);
-  const lfb_status status = builder_fill(builder, room);
+  const uint64_t count = builder_kept_count(builder), most = builder_bearable(builder, count);
+  const lfb_status status = builder_fill(builder, most);
 
   if (status != LFB_OK)
     return status;
   const double distinct = builder_distinct(builder, count);
-  if (distinct > (double)room)
+  if (distinct > (double)most)
     return builder_fill(builder, (uint64_t)distinct);
-  if (distinct < BUILDER_REPEATED * (double)room)
+  if (distinct < BUILDER_REPEATED * (double)most)
     (void)builder_fill(builder, (uint64_t)distinct); /* else the larger one stays */
   return LFB_OK;
 }

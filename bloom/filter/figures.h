@@ -18,10 +18,6 @@ void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
 /* Returns how many bits are set: by the counter, or, if the filter is shared, by its words. */
 uint64_t lfb_filter_bits_set(const lfb_filter *filter);
 
-/* The same, but a shared filter is counted again only if the last count is older than 100 times
- * its duration.  `*age` receives the age of the count in seconds. */
-uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age);
-
 LFB_EXTERN_C_END
 
 #endif

@@ -67,8 +67,8 @@ static size_t many_put_act(const void *context, const uint64_t *low, const uint6
 {
   const many_keys *m = context;
   const lfb_layout *layout = &m->filter->layout;
-  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
-  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
+  uint64_t buffer[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
   size_t yes = 0;
 
   for (size_t at = 0, turn; at < count; at += turn) {
@@ -93,8 +93,8 @@ static size_t many_query_act(const void *context, const uint64_t *low, const uin
 {
   const many_keys *m = context;
   const lfb_layout *layout = &m->filter->layout;
-  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
-  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
+  uint64_t buffer[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
 
   (void)m->filter->kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, into);
   return lfb_piece_yes(into, count);
@@ -123,11 +123,11 @@ static size_t many_claim_act(const void *context, const uint64_t *low, const uin
                              size_t first, size_t count)
 {
   const many_keys *m = context;
-  uint64_t room[MANY_LOOKED / LFB_WORD_BITS];
+  uint64_t buffer[MANY_LOOKED / LFB_WORD_BITS];
   size_t yes = 0;
 
   for (size_t at = 0, some; at < count; at += some) {
-    uint64_t *answers = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
+    uint64_t *answers = m->answers == NULL ? buffer : m->answers + (first + at) / LFB_WORD_BITS;
     some = count - at < MANY_LOOKED ? count - at : (size_t)MANY_LOOKED;
     (void)many_after_query(m->filter, low + at, high == NULL ? NULL : high + at, some, answers,
                            many_claim_word);
@@ -167,8 +167,8 @@ static size_t many_query(const lfb_filter *filter, const void *keys, size_t coun
 }
 
 /* A big batch counts the new keys but does not know which they are. */
-static size_t many_put(lfb_filter *filter, const void *keys, size_t count,
-                       uint64_t *answers, lfb_piece_hash hash_of)
+size_t lfb_filter_put_pieces(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
+                             lfb_piece_hash hash_of)
 {
   bool known = false;
   const many_keys m = {filter, answers, &known};
@@ -186,14 +186,14 @@ static size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
 {
   const many_keys m = {filter, answers, NULL};
   return filter->strategy->puts_claim
-             ? many_put(filter, keys, count, answers, hash_of)
+             ? lfb_filter_put_pieces(filter, keys, count, answers, hash_of)
              : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                            uint64_t *answers)
 {
-  return many_put(filter, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_put_pieces(filter, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
@@ -205,7 +205,7 @@ size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *ke
 size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                uint64_t *answers)
 {
-  return many_put(filter, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_put_pieces(filter, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
@@ -217,7 +217,7 @@ size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_
 size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  return many_put(filter, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_put_pieces(filter, hashes, count, answers, lfb_piece_given);
 }
 
 size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,

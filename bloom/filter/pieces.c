@@ -18,34 +18,34 @@ lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *hashes, size_t i)
 }
 
 lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first, size_t count,
-                         lfb_piece_hash hash_of, size_t most, uint64_t *room)
+                         lfb_piece_hash hash_of, size_t most, uint64_t *buffer)
 {
   const bool wide = hashing->strategy->hash_width != LFB_HASH_64;
   const size_t holds = wide ? (size_t)LFB_PIECE_WIDE : (size_t)LFB_PIECE_ROOM;
   const size_t left = count - first, some = left < holds ? left : holds;
-  uint64_t *high = wide ? room + LFB_PIECE_WIDE : NULL;
+  uint64_t *high = wide ? buffer + LFB_PIECE_WIDE : NULL;
 
   if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hashing->hasher))
     return (lfb_piece){(const uint64_t *)keys + first, NULL, left < most ? left : most};
   if (hash_of == lfb_piece_bytes)
-    lfb_hasher_bytes_many(hashing->hasher, (const lfb_key *)keys + first, some, room, high);
+    lfb_hasher_bytes_many(hashing->hasher, (const lfb_key *)keys + first, some, buffer, high);
   else if (hash_of == lfb_piece_u64)
-    lfb_hasher_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, room, high);
+    lfb_hasher_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high);
   else
-    lfb_hash_each_u64(hashing->hasher, (const uint64_t *)keys + first, some, room, high,
+    lfb_hash_each_u64(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high,
                       lfb_hasher_widen);
-  return (lfb_piece){room, high, some};
+  return (lfb_piece){buffer, high, some};
 }
 
 size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_piece_hash hash_of,
                   lfb_piece_act act, const void *context)
 {
-  uint64_t room[LFB_PIECE_ROOM];
+  uint64_t buffer[LFB_PIECE_ROOM];
   size_t yes = 0;
 
   for (size_t first = 0; first < count;) {
     const lfb_piece piece =
-        lfb_piece_take(hashing, keys, first, count, hash_of, LFB_GIVEN_PIECE, room);
+        lfb_piece_take(hashing, keys, first, count, hash_of, LFB_GIVEN_PIECE, buffer);
     yes += act(context, piece.low, piece.high, first, piece.count);
     first += piece.count;
   }

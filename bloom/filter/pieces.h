@@ -37,12 +37,12 @@ typedef struct lfb_piece {
 } lfb_piece;
 
 /*
- * Hashes the keys from `first` on, of `count`, into `room`, a buffer of LFB_PIECE_ROOM numbers: as
+ * Hashes the keys from `first` on, of `count`, into `buffer`, of LFB_PIECE_ROOM numbers: as
  * many as fit, a multiple of 64, or all that are left.  If the keys are hashes already, the piece
  * is at most `most` of them, in the caller's array.
  */
 lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first, size_t count,
-                         lfb_piece_hash hash_of, size_t most, uint64_t *room);
+                         lfb_piece_hash hash_of, size_t most, uint64_t *buffer);
 
 /* Puts, queries or claims the piece of keys from `first` on, a multiple of 64.  Returns how many
  * answers are true. */
@@ -62,5 +62,9 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 /* Calls `act` for all keys, piece by piece.  Returns the sum of what it returned. */
 size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_piece_hash hash_of,
                   lfb_piece_act act, const void *context);
+
+/* As lfb_filter_put_many(); `hash_of` hashes the keys (many.c). */
+size_t lfb_filter_put_pieces(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
+                             lfb_piece_hash hash_of);
 
 #endif

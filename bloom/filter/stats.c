@@ -34,7 +34,7 @@ static uint64_t stats_count_words(const lfb_bits *bits)
   return set;
 }
 
-/* Counts the words of a shared filter, and keeps the result for lfb_filter_bits_recent(). */
+/* Counts the words of a shared filter, and keeps the result for stats_bits_recent(). */
 static uint64_t stats_count_shared(const lfb_filter *filter)
 {
   lfb_counted *kept = (lfb_counted *)&filter->counted; /* a cache, not a part of the value */
@@ -46,7 +46,7 @@ static uint64_t stats_count_shared(const lfb_filter *filter)
   /* relaxed, both: the release below orders them. */
   atomic_store_explicit(&kept->bits_set, bits_set, memory_order_relaxed);
   atomic_store_explicit(&kept->took, stats_now() - start, memory_order_relaxed);
-  /* release: pairs with the acquire in lfb_filter_bits_recent(): a thread that reads this time
+  /* release: pairs with the acquire in stats_bits_recent(): a thread that reads this time
    * reads a count that is as new, or newer. */
   atomic_store_explicit(&kept->at, start, memory_order_release);
   return bits_set;
@@ -57,7 +57,9 @@ uint64_t lfb_filter_bits_set(const lfb_filter *filter)
   return filter->shared ? stats_count_shared(filter) : lfb_stripes_sum(&filter->layout.count);
 }
 
-uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age)
+/* The same, but a shared filter is counted again only if the last count is older than 100 times
+ * its duration.  `*age` receives the age of the count in seconds. */
+static uint64_t stats_bits_recent(const lfb_filter *filter, double *age)
 {
   enum { PATIENCE = 100 }; /* times the duration of a count: at most 1 % of a processor */
   const lfb_counted *kept = &filter->counted;
@@ -86,7 +88,7 @@ void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
 {
   double age;
   const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
-  const uint64_t bits_set = lfb_filter_bits_recent(filter, &age);
+  const uint64_t bits_set = stats_bits_recent(filter, &age);
 
   lfb_stats_fill(&filter->description, bits_set, full_words, stats);
   stats->bits_set_age = age;

@@ -37,16 +37,6 @@ lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
   return LFB_OK;
 }
 
-void lfb_growing_free(lfb_growing *growing)
-{
-  if (growing == NULL)
-    return;
-  lfb_layers_free(growing);
-  if (growing->mapping != NULL)
-    lfb_mapping_end(growing->mapping);
-  free(growing);
-}
-
 /* Copies layers, oldest first, into a growing filter without layers. */
 static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest)
 {

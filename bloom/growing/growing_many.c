@@ -8,7 +8,7 @@
  * them are looked up in the next layer too, since that costs less than removing those found.
  * Once a quarter has been found, the pending ones are moved together.
  *
- * Stack      The hashes of a piece are computed into `room` of struct pending and moved together
+ * Stack      The hashes of a piece are computed into `buffer` of struct pending and moved together
  *            there, so that they are on the stack once.
  * Ahead      A layer's own loop loads many lines at once and waits only for its first ones, once
  *            per PENDING_KEYS keys.  Prefetching those of all layers before the first lookup
@@ -32,7 +32,7 @@ typedef struct pending {
   size_t left;
   uint64_t found[PENDING_WORDS];   /* bit i: pending key i has been found; 0 after the last */
   uint64_t answers[PENDING_WORDS]; /* bit i: the answer to key i of the piece               */
-  uint64_t room[PENDING_KEYS];     /* hashes computed or moved here: `low`, and from
+  uint64_t buffer[PENDING_KEYS];     /* hashes computed or moved here: `low`, and from
                                       PENDING_PAIRS on `high` if the hash has one           */
   uint16_t at_room[PENDING_KEYS];
 } pending;
@@ -65,7 +65,7 @@ static size_t pending_take(pending *all, const lfb_filter *filter, const void *k
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const lfb_piece piece =
-      lfb_piece_take(&hashing, keys, first, count, hash_of, PENDING_KEYS, all->room);
+      lfb_piece_take(&hashing, keys, first, count, hash_of, PENDING_KEYS, all->buffer);
 
   all->low = piece.low;
   all->high = piece.high;
@@ -77,20 +77,20 @@ static size_t pending_take(pending *all, const lfb_filter *filter, const void *k
 }
 
 /* Moves the keys that have not been found together, and drops all others.  No key moves to a
- * higher place, so hashes that are in `room` already may move within it. */
+ * higher place, so hashes that are in `buffer` already may move within it. */
 static void pending_narrow(pending *some)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < some->left; i++) {
-    some->room[kept] = some->low[i];
+    some->buffer[kept] = some->low[i];
     if (some->high != NULL)
-      some->room[PENDING_PAIRS + kept] = some->high[i];
+      some->buffer[PENDING_PAIRS + kept] = some->high[i];
     some->at_room[kept] = (uint16_t)pending_at(some, i);
     kept += !pending_found(some, i);
   }
-  some->low = some->room;
-  some->high = some->high == NULL ? NULL : some->room + PENDING_PAIRS;
+  some->low = some->buffer;
+  some->high = some->high == NULL ? NULL : some->buffer + PENDING_PAIRS;
   some->at = some->at_room;
   some->left = kept;
   memset(some->found, 0, words_of(kept) * sizeof *some->found);

@@ -101,18 +101,6 @@ static lfb_status files_look(const lfb_growing *growing, uint64_t *size)
   return LFB_OK;
 }
 
-/* Maps the head. */
-static lfb_status files_map_head(lfb_growing *growing, bool writable)
-{
-  const lfb_status status = lfb_mapping_map(growing->mapping, LFB_GROWING_HEAD, writable);
-
-  if (status != LFB_OK)
-    return status;
-  growing->count = lfb_mapping_at(growing->mapping, LFB_GROWING_COUNT);
-  growing->writable = writable;
-  return LFB_OK;
-}
-
 /* ---- opening a layer ------------------------------------------------------------------- */
 
 /* Makes the description of a layer's filter from the table's entry, and checks it. */
@@ -160,8 +148,8 @@ static lfb_status layer_map(const lfb_growing *growing, uint32_t number, lfb_roo
   return status;
 }
 
-lfb_status lfb_growing_files_open(const lfb_growing *growing, uint32_t number,
-                                  const lfb_description *like, lfb_filter **filter)
+static lfb_status layer_open(const lfb_growing *growing, uint32_t number,
+                             const lfb_description *like, lfb_filter **filter)
 {
   lfb_description description;
   uint64_t size;
@@ -224,18 +212,33 @@ static lfb_status files_choose(const lfb_growing *growing, uint32_t number,
   return status;
 }
 
-lfb_status lfb_growing_files_make(const lfb_growing *growing, uint32_t number,
-                                  const lfb_description *description, lfb_filter **filter)
+static lfb_status layer_add(const lfb_growing *growing, uint32_t number,
+                            const lfb_description *description, lfb_filter **filter)
 {
   lfb_status status = LFB_OK;
 
   if (files_entry(growing, number) == 0)
     status = files_choose(growing, number, description);
   if (status == LFB_OK)
-    status = lfb_growing_files_open(growing, number, description, filter);
+    status = layer_open(growing, number, description, filter);
   if (status == LFB_OK)
     files_raise(growing, number + UINT64_C(1));
   return status;
+}
+
+static const lfb_layers_file growing_file = {layer_open, layer_add};
+
+/* Maps the head. */
+static lfb_status files_map_head(lfb_growing *growing, bool writable)
+{
+  const lfb_status status = lfb_mapping_map(growing->mapping, LFB_GROWING_HEAD, writable);
+
+  if (status != LFB_OK)
+    return status;
+  growing->file = &growing_file;
+  growing->count = lfb_mapping_at(growing->mapping, LFB_GROWING_COUNT);
+  growing->writable = writable;
+  return LFB_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -341,7 +344,7 @@ static lfb_status growing_open_layers(lfb_growing *growing, const lfb_descriptio
     return LFB_ERROR_BAD_HEADER;
   if (max_bytes != 0 && files_are_over(growing, (uint32_t)count, max_bytes))
     return LFB_ERROR_OVER_LIMIT;
-  lfb_status status = lfb_growing_files_open(growing, 0, first, &filter);
+  lfb_status status = layer_open(growing, 0, first, &filter);
   if (status == LFB_OK)
     status = lfb_layers_add(growing, NULL, filter);
   if (status == LFB_OK)
@@ -391,7 +394,7 @@ static lfb_status new_fill(lfb_growing *growing, const lfb_making *making,
   if (status == LFB_OK)
     status = files_map_head(growing, true);
   if (status == LFB_OK)
-    status = lfb_growing_files_make(growing, 0, first, &filter);
+    status = layer_add(growing, 0, first, &filter);
   if (status == LFB_OK)
     status = lfb_layers_add(growing, NULL, filter);
   if (status != LFB_OK)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/files/mapping.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
@@ -164,16 +165,20 @@ static void layer_free(lfb_layer *layer)
   free(layer);
 }
 
-void lfb_layers_free(lfb_growing *growing)
+void lfb_growing_free(lfb_growing *growing)
 {
+  if (growing == NULL)
+    return;
   /* relaxed: no other call runs during free. */
   lfb_layer *layer = atomic_load_explicit(&growing->newest, memory_order_relaxed);
-
   while (layer != NULL) {
     lfb_layer *older = layer->older;
     layer_free(layer);
     layer = older;
   }
+  if (growing->mapping != NULL)
+    lfb_mapping_end(growing->mapping);
+  free(growing);
 }
 
 lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
@@ -305,7 +310,7 @@ static lfb_status layers_add_next(lfb_growing *growing, const lfb_layer *full)
   if (status == LFB_OK)
     status = growing->mapping == NULL
                  ? lfb_filter_make_empty(&description, true, &filter)
-                 : lfb_growing_files_make(growing, number, &description, &filter);
+                 : growing->file->make(growing, number, &description, &filter);
   return status == LFB_OK ? lfb_layers_add(growing, full, filter) : status;
 }
 
@@ -328,8 +333,8 @@ static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest
 
   if (newest->number + 1 >= LFB_GROWING_LAYERS) /* a forged count can be any number */
     return LFB_ERROR_TOO_MANY_LAYERS;
-  const lfb_status status = lfb_growing_files_open(growing, newest->number + 1,
-                                                   &growing->first->description, &filter);
+  const lfb_status status =
+      growing->file->open(growing, newest->number + 1, &growing->first->description, &filter);
   return status == LFB_OK ? lfb_layers_add(growing, newest, filter) : status;
 }
 

@@ -65,10 +65,28 @@ struct lfb_layer {
   LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
 };
 
+/* Layers in a file (growing_mapped.c). */
+typedef struct lfb_layers_file {
+  /*
+   * Opens layer `number` of the file, which has one, after checking that it fits.
+   *
+   * Takes  like  has the strategy and the hash of the layer.
+   * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY.
+   */
+  lfb_status (*open)(const lfb_growing *growing, uint32_t number, const lfb_description *like,
+                     lfb_filter **filter);
+
+  /* Makes a layer in the file, or opens the one that another process has made there; then raises the
+   * number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as open(). */
+  lfb_status (*make)(const lfb_growing *growing, uint32_t number, const lfb_description *description,
+                     lfb_filter **filter);
+} lfb_layers_file;
+
 struct lfb_growing {
   LFB_ATOMIC(lfb_layer *) newest;
   const lfb_word *count; /* of complete layers, in a file; in a forged file, any number.
                             NULL: only this process's memory has the filter           */
+  const lfb_layers_file *file; /* NULL: as above                                      */
   lfb_mapping *mapping;  /* of the file's head; NULL: as above                        */
   bool writable;         /* the file                                                  */
   LFB_ATOMIC(uint64_t) refused; /* why making a layer last failed                     */
@@ -113,23 +131,6 @@ static inline const lfb_layer *lfb_layers_at(const lfb_layer *newest, uint32_t n
     newest = newest->older;
   return newest;
 }
-
-/* Frees all layers. */
-void lfb_layers_free(lfb_growing *growing);
-
-/*
- * Opens layer `number` of the file, which has one, after checking that it fits (growing_mapped.c).
- *
- * Takes  like  has the strategy and the hash of the layer.
- * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY.
- */
-lfb_status lfb_growing_files_open(const lfb_growing *growing, uint32_t number,
-                                  const lfb_description *like, lfb_filter **filter);
-
-/* Makes a layer in the file, or opens the one that another process has made there; then raises the
- * number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as lfb_growing_files_open(). */
-lfb_status lfb_growing_files_make(const lfb_growing *growing, uint32_t number,
-                                  const lfb_description *description, lfb_filter **filter);
 
 /* The newest layer that this process has. */
 static inline const lfb_layer *lfb_layers_here(const lfb_growing *growing)

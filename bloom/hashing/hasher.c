@@ -109,19 +109,3 @@ lfb_hash lfb_hash_stream_finish(lfb_hash_stream *stream)
                           LFB_HASH_GROUP * stream->groups + left);
 }
 
-size_t lfb_decimal(int64_t value, char text[20])
-{
-  char reversed[20];
-  size_t size = 0, digits = 0;
-  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-  do {
-    reversed[digits++] = (char)('0' + left % 10);
-    left /= 10;
-  } while (left > 0);
-  if (value < 0)
-    text[size++] = '-';
-  while (digits > 0)
-    text[size++] = reversed[--digits];
-  return size;
-}

@@ -50,9 +50,6 @@ LFB_INLINE lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *bytes
   return hasher->function->bytes(hasher, bytes, size);
 }
 
-/* Writes a signed decimal number without a NUL.  Returns its size in bytes, at most 20. */
-size_t lfb_decimal(int64_t value, char text[20]);
-
 /* XXH64, seed 0, of a 64-bit key's 8 bytes, little-endian. */
 static inline uint64_t lfb_xxh64_u64(uint64_t key)
 {

@@ -106,10 +106,28 @@ static lfb_hash fnv_bytes(const lfb_hasher *hasher, const void *bytes, size_t si
   return (lfb_hash){lfb_fnv1a32(LFB_FNV32_BASIS, bytes, size), 0};
 }
 
+/* Writes a signed decimal number without a NUL.  Returns its size in bytes, at most 20. */
+static size_t fnv_decimal(int64_t value, char text[20])
+{
+  char reversed[20];
+  size_t size = 0, digits = 0;
+  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+  do {
+    reversed[digits++] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (value < 0)
+    text[size++] = '-';
+  while (digits > 0)
+    text[size++] = reversed[--digits];
+  return size;
+}
+
 static lfb_hash fnv_u64(const lfb_hasher *hasher, uint64_t key)
 {
   char text[20];
-  return fnv_bytes(hasher, text, lfb_decimal((int64_t)key, text));
+  return fnv_bytes(hasher, text, fnv_decimal((int64_t)key, text));
 }
 
 static void fnv_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)

@@ -62,7 +62,9 @@ static void model_add_key(lfb_block_model *model)
   }
 }
 
-double lfb_block_model_found(lfb_block_model *model, int j)
+/* The probability that an absent key is a false positive in a block of j keys, j below
+ * LFB_BLOCK_MODEL_KEYS. */
+static double model_found(lfb_block_model *model, int j)
 {
   for (; model->known <= j; model->known++) {
     double found = 0;
@@ -103,7 +105,7 @@ static model_rate model_rate_mean(lfb_block_model *model, double load, double pa
   double weight = 1, weights = 0, sum = 0, moment = 0;
 
   for (int j = middle; j < LFB_BLOCK_MODEL_KEYS && weight > NEGLIGIBLE * sum; j++) {
-    const double term = weight * lfb_block_model_found(model, j);
+    const double term = weight * model_found(model, j);
     weights += weight;
     sum += term;
     moment += term * j;
@@ -112,7 +114,7 @@ static model_rate model_rate_mean(lfb_block_model *model, double load, double pa
   weight = 1;
   for (int j = middle; j > 0 && weight > NEGLIGIBLE; j--) {
     weight *= j * (1 - part) / (load - (j - 1) * part);
-    const double term = weight * lfb_block_model_found(model, j - 1);
+    const double term = weight * model_found(model, j - 1);
     weights += weight;
     sum += term;
     moment += term * (j - 1);
@@ -124,7 +126,7 @@ static model_rate model_rate_mean(lfb_block_model *model, double load, double pa
 static model_rate model_rate_single(lfb_block_model *model, double load)
 {
   const int below = (int)load;
-  const double low = lfb_block_model_found(model, below), high = lfb_block_model_found(model, below + 1);
+  const double low = model_found(model, below), high = model_found(model, below + 1);
   return (model_rate){low + (high - low) * (load - below), 0};
 }
 

@@ -63,10 +63,6 @@ typedef struct lfb_block_model {
 /* Starts the model of a shape with w * g at most LFB_FAST_MAX_PROBES. */
 void lfb_block_model_init(lfb_block_model *model, lfb_block_shape shape, uint32_t word_bits);
 
-/* The probability that an absent key is a false positive in a block of j keys, j below
- * LFB_BLOCK_MODEL_KEYS. */
-double lfb_block_model_found(lfb_block_model *model, int j);
-
 /* The probability of a false positive with load * blocks keys, at least 0, in `blocks` blocks, at
  * least 1; INFINITY for Poisson. */
 double lfb_block_model_fpp(lfb_block_model *model, double load, double blocks);

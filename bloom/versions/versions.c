@@ -264,11 +264,11 @@ static arrangement *versions_now(lfb_versions *versions)
   return atomic_load_explicit(&versions->now, memory_order_relaxed);
 }
 
-/* Copies the published arrangement to `room`, to be changed and published. */
-static arrangement *versions_copy(lfb_versions *versions, arrangement *room)
+/* Copies the published arrangement to `made`, to be changed and published. */
+static arrangement *versions_copy(lfb_versions *versions, arrangement *made)
 {
-  *room = *versions_now(versions);
-  return room;
+  *made = *versions_now(versions);
+  return made;
 }
 
 /* Publishes the next arrangement, and retires the published one with the filters that the next does
@@ -316,15 +316,15 @@ static lfb_status versions_check_idle(lfb_versions *versions)
   return versions_rebuilding(versions, versions_now(versions)) ? LFB_ERROR_REBUILDING : LFB_OK;
 }
 
-/* Publishes an arrangement in `room` with `filter` as the one that is being built; the caller holds the
+/* Publishes an arrangement in `made` with `filter` as the one that is being built; the caller holds the
  * lock. */
-static lfb_status versions_begin(lfb_versions *versions, arrangement *room, lfb_filter *filter)
+static lfb_status versions_begin(lfb_versions *versions, arrangement *made, lfb_filter *filter)
 {
   const lfb_status status = versions_check_idle(versions);
 
   if (status != LFB_OK)
     return status;
-  arrangement *next = versions_copy(versions, room);
+  arrangement *next = versions_copy(versions, made);
   next->filters[BUILDING] = filter;
   versions->beginner = lfb_sections_forks();
   versions_arrange(versions, next);
@@ -385,18 +385,18 @@ static lfb_status versions_end(lfb_versions *versions, versions_role from, bool 
                                lfb_previous previous, uint64_t *number)
 {
   const bool built = from == BUILDING;
-  arrangement *room = built ? NULL : malloc(sizeof *room);
+  arrangement *made = built ? NULL : malloc(sizeof *made);
 
-  if (!built && room == NULL)
+  if (!built && made == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_sections_lock();
   lfb_filter *one = versions_now(versions)->filters[from];
   if (built ? versions->spare == NULL : one == NULL) {
     lfb_sections_unlock();
-    free(room);
+    free(made);
     return built ? LFB_ERROR_NOT_REBUILDING : LFB_ERROR_NO_PREVIOUS;
   }
-  arrangement *next = versions_copy(versions, built ? versions->spare : room);
+  arrangement *next = versions_copy(versions, built ? versions->spare : made);
   if (built)
     versions->spare = NULL;
   next->filters[from] = NULL;

@@ -163,7 +163,7 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
   };
   const lfb_status status = window_make_own(made, parts);
   if (status != LFB_OK) {
-    lfb_window_free(made);
+    lfb_window_dispose(made);
     return status;
   }
   made->pages = parts->words;
@@ -197,11 +197,8 @@ lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **windo
   return status;
 }
 
-void lfb_window_free(lfb_window *window)
+void lfb_window_dispose(lfb_window *window)
 {
-  if (window == NULL)
-    return;
-  lfb_window_stop_clock(window);
   if (window->mapping != NULL) {
     lfb_mapping_end(window->mapping);
   } else {
@@ -594,15 +591,15 @@ static size_t window_at_once(const window_many *many)
 }
 
 /* Writes the answers for `count` keys, from key `at` on: whole words, or a part of one word. */
-static void window_answer(uint64_t *answers, size_t at, const uint64_t *room, size_t count)
+static void window_answer(uint64_t *answers, size_t at, const uint64_t *buffer, size_t count)
 {
   uint64_t *into = answers + at / LFB_WORD_BITS;
   const size_t shift = at % LFB_WORD_BITS;
 
   if (shift == 0)
-    memcpy(into, room, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *room);
+    memcpy(into, buffer, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *buffer);
   else
-    *into |= room[0] << shift;
+    *into |= buffer[0] << shift;
 }
 
 static size_t window_act_piece(const void *context, const uint64_t *low, const uint64_t *high,
@@ -610,18 +607,18 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
 {
   const window_many *many = context;
   const size_t at_once = window_at_once(many);
-  uint64_t room[WINDOW_KEYS / LFB_WORD_BITS];
+  uint64_t buffer[WINDOW_KEYS / LFB_WORD_BITS];
   size_t yes = 0;
 
   (void)high;
   for (size_t at = 0; at < count; at += at_once) {
     const size_t left = count - at, keys = left < at_once ? left : at_once;
-    window_act(many->window, many->verb, low + at, keys, room);
-    const size_t true_ones = lfb_piece_yes(room, keys);
+    window_act(many->window, many->verb, low + at, keys, buffer);
+    const size_t true_ones = lfb_piece_yes(buffer, keys);
     if (many->verb != LFB_MIGHT_CONTAIN && many->window->config.by_insertions && true_ones > 0)
       window_inserted(many->window, true_ones);
     if (many->answers != NULL)
-      window_answer(many->answers, first + at, room, keys);
+      window_answer(many->answers, first + at, buffer, keys);
     yes += true_ones;
   }
   return yes;

@@ -72,7 +72,7 @@ LFB_EXTERN_C_BEGIN
 
 /* ---- what a window is ---------------------------------------------------------- */
 
-/* When a generation began, by two clocks (window_clock.c), in ns; a wall clock before 1970 is no time. */
+/* When a generation began, by two clocks (window_moment.c), in ns; a wall clock before 1970 is no time. */
 typedef struct lfb_window_moment {
   uint64_t boot[2]; /* the identity of the boot; 0: unknown */
   uint64_t boottime, realtime;
@@ -191,6 +191,9 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
                            const lfb_window_geometry *geometry, const lfb_window_parts *parts,
                            lfb_window **window);
 
+/* Frees a window that has no clock. */
+void lfb_window_dispose(lfb_window *window);
+
 /* Sets the generation, and when it began, of a window that no other thread uses yet. */
 void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window_moment *began);
 
@@ -211,7 +214,7 @@ void lfb_window_unlock(lfb_window *window, int fd);
 /* The holder of the lock: clears the oldest layer, notes when the next generation begins, and publishes it. */
 void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_moment *begins);
 
-/* ---- clocks (window_clock.c) ----------------------------------------------------- */
+/* ---- clocks (window_moment.c) ---------------------------------------------------- */
 
 /* Reads the clocks. */
 lfb_window_moment lfb_window_moment_now(void);

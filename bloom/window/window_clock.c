@@ -1,114 +1,22 @@
 /*
- * window_clock.c - generations that end by clocks: lfb_window_tick(), and a thread that calls it
- * (lfbloom/window.h).
+ * window_clock.c - generations that end by clocks: lfb_window_tick(), and a thread that calls it until the window
+ * is freed (lfbloom/window.h).
  *
  * A generation's begin is noted by two clocks.  In the boot that noted it, the time since then is that of
  * the boot's own clock, which runs also while the host sleeps: a wall clock that jumps does no harm.  In
  * another boot it is that of the wall clock.  If that is negative, the wall clock is or was wrong: the
  * generation begins anew, so that nothing is forgotten early.
  */
-#define _GNU_SOURCE /* CLOCK_BOOTTIME */
-#include <fcntl.h>
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "atomic/threads/wake.h"
-#include "bloom/files/restarted.h"
 #include "bloom/window/window.h"
 
 #define CLOCK_SECOND UINT64_C(1000000000) /* ns */
-
-#ifndef CLOCK_BOOTTIME
-#define CLOCK_BOOTTIME CLOCK_MONOTONIC
-#endif
-
-/* ---- moments ----------------------------------------------------------------- */
-
-static uint64_t clock_read(clockid_t id)
-{
-  struct timespec now;
-
-  return clock_gettime(id, &now) == 0 && now.tv_sec >= 0
-             ? (uint64_t)now.tv_sec * CLOCK_SECOND + (uint64_t)now.tv_nsec
-             : 0;
-}
-
-static uint64_t clock_hex(char digit)
-{
-  return (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
-
-/* Reads the identity of this boot, 32 digits and four dashes; stays 0 if the system does not tell. */
-static void clock_read_boot(uint64_t boot[2])
-{
-  enum { DIGITS = 32 };
-  char text[DIGITS + 4];
-  const int fd = lfb_restarted_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
-
-  if (fd < 0)
-    return;
-  const ssize_t got = read(fd, text, sizeof text);
-  (void)close(fd);
-  if (got != (ssize_t)sizeof text)
-    return;
-  for (size_t i = 0, digits = 0; i < sizeof text && digits < DIGITS; i++)
-    if (text[i] != '-') {
-      boot[digits / 16] = boot[digits / 16] << 4 | clock_hex(text[i]);
-      digits++;
-    }
-}
-
-/* The identity of this boot, which is read once.  Two threads may both read it. */
-static void clock_boot(uint64_t boot[2])
-{
-  static LFB_ATOMIC(uint64_t) known[2];
-  static LFB_ATOMIC(bool) is_known;
-
-  /* acquire: pairs with the release below. */
-  if (!atomic_load_explicit(&is_known, memory_order_acquire)) {
-    clock_read_boot(boot);
-    for (int i = 0; i < 2; i++) /* relaxed: all threads store the same */
-      atomic_store_explicit(&known[i], boot[i], memory_order_relaxed);
-    atomic_store_explicit(&is_known, true, memory_order_release);
-  }
-  for (int i = 0; i < 2; i++) /* relaxed: acquired above */
-    boot[i] = atomic_load_explicit(&known[i], memory_order_relaxed);
-}
-
-lfb_window_moment lfb_window_moment_now(void)
-{
-  lfb_window_moment now = {.boottime = clock_read(CLOCK_BOOTTIME), .realtime = clock_read(CLOCK_REALTIME)};
-
-  clock_boot(now.boot);
-  return now;
-}
-
-/* relaxed, all here: the generation that is published next releases them, and it was acquired. */
-lfb_window_moment lfb_window_began(const lfb_window_head *head, uint64_t generation)
-{
-  const LFB_ATOMIC(uint64_t) *words = head->began[generation % LFB_WINDOW_LIVE];
-  uint64_t read[LFB_WINDOW_MOMENT_WORDS];
-  lfb_window_moment moment;
-
-  for (int i = 0; i < LFB_WINDOW_MOMENT_WORDS; i++)
-    read[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
-  memcpy(&moment, read, sizeof moment);
-  return moment;
-}
-
-void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_window_moment *moment)
-{
-  LFB_ATOMIC(uint64_t) *words = head->began[generation % LFB_WINDOW_LIVE];
-  uint64_t written[LFB_WINDOW_MOMENT_WORDS];
-
-  memcpy(written, moment, sizeof written);
-  for (int i = 0; i < LFB_WINDOW_MOMENT_WORDS; i++)
-    atomic_store_explicit(&words[i], written[i], memory_order_relaxed);
-}
-
-_Static_assert(sizeof(lfb_window_moment) == LFB_WINDOW_MOMENT_WORDS * sizeof(uint64_t), "word by word");
 
 /* The time from one moment to another in ns, which may be negative. */
 static int64_t clock_since(const lfb_window_moment *then, const lfb_window_moment *now)
@@ -199,10 +107,13 @@ static bool clock_wait(lfb_window_clock *clock)
   const uint64_t left = age < 0 ? 0 : (uint64_t)age < window->length ? window->length - (uint64_t)age : 0;
   /* At least a 16th of a generation: another process may be advancing. */
   const uint64_t wait = left > window->length / 16 ? left : window->length / 16 + 1;
-  const uint64_t until = clock_read(CLOCK_MONOTONIC) + wait;
-  const struct timespec at = {(time_t)(until / CLOCK_SECOND), (long)(until % CLOCK_SECOND)};
+  struct timespec at = {0, 0};
   int result = 0;
 
+  (void)clock_gettime(CLOCK_MONOTONIC, &at);
+  const uint64_t until = (uint64_t)at.tv_nsec + wait;
+  at.tv_sec += (time_t)(until / CLOCK_SECOND);
+  at.tv_nsec = (long)(until % CLOCK_SECOND);
   while (!clock->stopping && result == 0)
     result = pthread_cond_timedwait(&clock->wake, &clock->lock, &at);
   return !clock->stopping;
@@ -274,4 +185,12 @@ void lfb_window_stop_clock(lfb_window *window)
   (void)pthread_join(clock->thread, NULL);
   clock_free(clock);
   window->clock = NULL;
+}
+
+void lfb_window_free(lfb_window *window)
+{
+  if (window == NULL)
+    return;
+  lfb_window_stop_clock(window);
+  lfb_window_dispose(window);
 }

@@ -2,12 +2,13 @@
 #
 #   awk -v list=FOLDERS -f house.awk FILE...               prints a graph for graphviz
 #   awk -v list=FOLDERS -v check=1 -f house.awk FILE...    prints the errors, and exits with 1
+#   nm -A ARCHIVE... | awk -v calls=1 -f house.awk         the same for circles of calls
 #
 # The files are all sources of the library, of the tool and of the Redis part.  A box is a folder
 # with its headers, or its sources if it has none.  An arrow goes from the including folder to the
 # included one, and is left out if other arrows lead there.  Errors are: a file in a folder
 # that the list lacks, a folder without a file, an include of a folder further down the list, and a
-# circle of files (x.c and x.h are one file).
+# circle of files (x.c and x.h are one file).  In a circle of calls each object file takes a name from the next.
 
 function folder_of(file) {
   sub(/\/[^\/]*$/, "", file)
@@ -61,7 +62,8 @@ function fill(folder) {
 }
 
 BEGIN {
-  while ((status = (getline line <list)) > 0)
+  if (calls) folders = 1
+  while (!calls && (status = (getline line <list)) > 0)
     if (line !~ /^#/) {
       folder[++folders] = line
       place[line] = folders
@@ -72,6 +74,14 @@ BEGIN {
   }
 }
 
+calls {
+  split($1, part, ":")
+  if ($2 == "U") {
+    from[++lines] = part[2]
+    what[lines] = $3
+  } else if ($2 ~ /^[A-Z]$/) owner[$3] = part[2]
+  next
+}
 FNR == 1 {
   known[FILENAME] = 1
   files[++count] = FILENAME
@@ -88,6 +98,14 @@ FNR == 1 {
 
 END {
   if (folders == 0) exit 1
+  if (calls) {
+    for (i = 1; i <= lines; i++)
+      if (what[i] in owner && owner[what[i]] != from[i])
+        next_of[from[i], ++next_count[from[i]]] = owner[what[i]]
+    for (unit in next_count) walk(unit, "")
+    print lines + 0 " names checked, " wrong + 0 " circles"
+    exit wrong > 0 || lines == 0
+  }
   for (i = 1; i <= count; i++) {
     in_folder = folder_of(files[i])
     if (!(in_folder in place)) {

@@ -130,16 +130,7 @@ void lfb_filter_free(lfb_filter* filter) {
   RL_ASSERT(!one->freed);
   one->freed = true;
 }
-lfb_status lfb_growing_files_make(const lfb_growing*, uint32_t, const lfb_description*,
-                                  lfb_filter**) {
-  RL_ASSERT(false);  // the layers are in memory
-  return LFB_ERROR_MAP;
-}
-lfb_status lfb_growing_files_open(const lfb_growing*, uint32_t, const lfb_description*,
-                                  lfb_filter**) {
-  RL_ASSERT(false);
-  return LFB_ERROR_MAP;
-}
+void lfb_mapping_end(lfb_mapping*) { RL_ASSERT(false); }  // the layers are in memory
 void lfb_stripes_add_slow(const lfb_stripes*, uint64_t) { RL_ASSERT(false); }
 
 uint64_t lfb_stripes_add_shared(const lfb_stripes*, uint64_t) {

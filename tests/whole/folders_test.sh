@@ -1,16 +1,18 @@
 #!/bin/bash
-# folders_test.sh HOUSE LIST FILE...: each source includes only its own folder and those above
+# folders_test.sh HOUSE LIST ARCHIVE FILE...: each source includes only its own folder and those above
 # it in the list, in no circle, by its path in the tree. By their places in the list, atomic/
-# knows nothing of bloom/, and only redis/ and cli/ know Redis. Then the check must find each
-# error in a small tree.
+# knows nothing of bloom/, and only redis/ and cli/ know Redis. Nor do object files of the core call each other in a
+# circle. Then the check must find each error in a small tree.
 set -euo pipefail
 source tests/support/complain.sh
 
 house=$1
 list=$2
-shift 2
+archive=$3
+shift 3
 
 awk -v list="$list" -v check=1 -f "$house" "$@" || complain "the house does not stand"
+nm -A "$archive" | awk -v calls=1 -f "$house" || complain "calls go in a circle"
 if grep -lE '# *include *<hiredis' "$@" | grep -v '^redis/'; then complain "these include hiredis"; fi
 
 small=$(mktemp -d "$TEST_TMPDIR/house.XXXXXX")
@@ -52,5 +54,11 @@ finds_missing=$(awk -v list=list -v check=1 -f "$house" low/*) && complain "a fo
 printf '%s\n' low >list
 files low/a.c '' high/b.c ''
 finds 1 'high/b.c is in a folder that is not in the list'
+
+printf '%s\n' 'x.a:a.o:0 T one' 'x.a:a.o: U two' 'x.a:b.o:0 T two' 'x.a:b.o: U three' 'x.a:c.o:0 D three' 'x.a:c.o: U one' >list
+circle=$(awk -v calls=1 -f "$house" list) && complain "a circle of calls is not found"
+[[ $circle == *'.o -> '*'.o -> '*'.o -> '* ]] || complain "$circle"
+sed -i '$d' list
+awk -v calls=1 -f "$house" list || complain "a circle is found where there is none"
 
 ((wrong == 0))

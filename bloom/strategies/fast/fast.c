@@ -1,11 +1,10 @@
 /*
  * fast.c - strategy `fast`: one cache line per key.  bloom/strategies/fast_view.h has the layout, fast_key.h
- * the code for one key; this file has the strategy's row, and the kernels of `fast` and `fast-pair`
- * for any processor.
+ * the code for one key, fast_size.c the sizes and the row; this file has the kernels of `fast` and `fast-pair` for any
+ * processor.
  */
 #include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/fast/fast.h"
-#include "bloom/strategies/strategies.h"
 
 #define FAST_TARGET
 #define FAST_(noun) fast_##noun
@@ -95,22 +94,3 @@ void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size
   const fast_view view = fast_view_of(&layout->fast);
   (void)fast_lines(&view, true, hashes, count, answers, fast_prefetch_put, fast_credit_one);
 }
-
-const lfb_strategy lfb_strategy_fast = {
-    .id = LFB_FAST,
-    .file_id = 2,
-    .name = "fast",
-    .seeding = LFB_SEED_RANDOM,
-    .reachable_bits = UINT64_MAX,
-    .block_words = LFB_BLOCK_WORDS,
-    .size = lfb_fast_size,
-    .valid = lfb_fast_valid,
-    .rates = &lfb_rates_block,
-    .model_words = LFB_BLOCK_WORDS,
-    .model_bits = LFB_WORD_BITS,
-    .bits_of = lfb_fast_bits_of,
-    .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
-                [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
-                [LFB_SIMD_AVX512] = LFB_X86_512(lfb_kernels_fast512)},
-    .kernel_of = lfb_fast_kernel_of,
-};

@@ -17,14 +17,8 @@ LFB_EXTERN_C_BEGIN
  */
 lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry);
 
-/* Whether a `fast` filter can have this geometry; also checks its maximum size. */
-bool lfb_fast_valid(const lfb_geometry *geometry);
-
 /* bits_of of the rows of `fast` and `fast-pair` (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
-
-/* The number of the kernel for the shape of a geometry, below. */
-uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
 
 /* The view (fast_view.h) of a filter of this geometry with these words. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words);

@@ -1,10 +1,11 @@
-/* fast_size.c - chooses the shape and size of a `fast` filter. */
+/* fast_size.c - chooses the shape and size of a `fast` filter; the row of the strategy `fast`. */
 #include "bloom/strategies/fast/fast.h"
 
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
 #include "bloom/strategies/fast/fast_key.h"
+#include "bloom/strategies/strategies.h"
 
 /* The shapes {w, g, 8}, in order of w. */
 static const lfb_block_shape fast_shapes[] = {
@@ -128,7 +129,8 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
   return LFB_OK;
 }
 
-bool lfb_fast_valid(const lfb_geometry *geometry)
+/* Also checks the maximum size. */
+static bool fast_valid(const lfb_geometry *geometry)
 {
   const uint32_t w = geometry->words_per_key;
 
@@ -143,7 +145,7 @@ static uint32_t fast_log2(uint32_t power)
   return (uint32_t)__builtin_ctz(power);
 }
 
-uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry)
+static uint32_t fast_kernel_of(const lfb_geometry *geometry)
 {
 #define FAST_SHAPE_OF(name, group_shift, probes) LFB_FAST_SHAPE(group_shift, probes),
   static const uint32_t shapes[] = {LFB_FAST_SHAPES(FAST_SHAPE_OF)};
@@ -180,3 +182,22 @@ uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *ind
   }
   return fast->probes;
 }
+
+const lfb_strategy lfb_strategy_fast = {
+    .id = LFB_FAST,
+    .file_id = 2,
+    .name = "fast",
+    .seeding = LFB_SEED_RANDOM,
+    .reachable_bits = UINT64_MAX,
+    .block_words = LFB_BLOCK_WORDS,
+    .size = lfb_fast_size,
+    .valid = fast_valid,
+    .rates = &lfb_rates_block,
+    .model_words = LFB_BLOCK_WORDS,
+    .model_bits = LFB_WORD_BITS,
+    .bits_of = lfb_fast_bits_of,
+    .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
+                [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
+                [LFB_SIMD_AVX512] = LFB_X86_512(lfb_kernels_fast512)},
+    .kernel_of = fast_kernel_of,
+};
