@@ -36,6 +36,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
   return lfb_fast_key_credit(&view->fast, &key);
 }
 
+#define fast_put_by_call fast_put_one
 #include "bloom/strategies/fast/loops.inc.h"
 #define fast_many fast_each
 

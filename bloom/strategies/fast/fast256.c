@@ -244,6 +244,17 @@ TARGET LFB_INLINE uint64_t fast256_put_one(const fast256_view *view, uint64_t ha
   return fast256_put_bits(&view->fast, &view->lanes, hash);
 }
 
+/* A pair without vectors: fewer instructions between the lines of two puts, so that their reads overlap.
+ * A put of a new key takes 0.75 times as long in memory; one of a present key in cache 1.2 times (put_new,
+ * put_present/fast-pair/single; Zen 3). */
+TARGET LFB_INLINE uint64_t fast256_put_by_call(const fast256_view *view, uint64_t hash)
+{
+  if (!lfb_fast_is_pair(&view->fast))
+    return fast256_put_one(view, hash);
+  const lfb_fast_key key = lfb_fast_key_of(&view->fast, hash);
+  return lfb_fast_key_put(&view->fast, &key);
+}
+
 TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t hash)
 {
   return fast256_has_bits(&view->fast, &view->lanes, hash);

@@ -350,6 +350,7 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
 
 #define FAST_TARGET TARGET
 #define FAST_(noun) fast512_##noun
+#define fast512_put_by_call fast512_put_one
 #include "bloom/strategies/fast/loops.inc.h"
 
 /* Of any shape, keys are put and queried one by one. */

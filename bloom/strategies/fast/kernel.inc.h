@@ -10,6 +10,7 @@
  *
  *   FAST_(view) FAST_(view_of)(fast)
  *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
+ *   uint64_t FAST_(put_by_call)(view, hash) the same, where puts are far apart: fewest instructions
  *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
  *   uint64_t FAST_(many)(view, verb, cached, hashes, count, answers)
  *                                           for many hashes, as kernel.h states
@@ -28,7 +29,7 @@ FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
-  return (uint32_t)FAST_(put_one)(&view, hash.low);
+  return (uint32_t)FAST_(put_by_call)(&view, hash.low);
 }
 
 FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
