@@ -193,15 +193,34 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
   return won;
 }
 
+/* The same with the words of the hash as scalars, in functions of their own: from a hash in two registers
+ * gcc 12 makes a struct on the stack, stores it word by word, and loads it as one vector. */
+static __attribute__((noinline)) bool claims_claim_one(const lfb_claims *claims, const lfb_claimed *in,
+                                                       uint64_t low, uint64_t high)
+{
+  return claims_claim(claims, in, (lfb_hash){low, high}, CELL_ONE);
+}
+
+static __attribute__((noinline)) bool claims_claim_wide(const lfb_claims *claims, const lfb_claimed *in,
+                                                        uint64_t low, uint64_t high)
+{
+  return claims_claim(claims, in, (lfb_hash){low, high}, CELL_WIDE);
+}
+
+static __attribute__((noinline)) bool claims_claim_dated(const lfb_claims *claims, const lfb_claimed *in,
+                                                         uint64_t low, uint64_t high)
+{
+  return claims_claim(claims, in, (lfb_hash){low, high}, CELL_GENERATION);
+}
+
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  if (claims->width == LFB_HASH_128)
-    return claims->locked ? claims_claim_locked(claims, in, hash)
-                          : claims_claim(claims, in, hash, CELL_WIDE);
-  if (claims->generation == NULL)
-    return claims_claim(claims, in, hash, CELL_ONE);
-  return claims->locked ? claims_claim_locked(claims, in, hash)
-                        : claims_claim(claims, in, hash, CELL_GENERATION);
+  if (claims->generation == NULL && claims->width != LFB_HASH_128)
+    return claims_claim_one(claims, in, hash.low, hash.high);
+  if (claims->locked)
+    return claims_claim_locked(claims, in, hash);
+  return claims->generation == NULL ? claims_claim_wide(claims, in, hash.low, hash.high)
+                                    : claims_claim_dated(claims, in, hash.low, hash.high);
 }
 
 /* ---- where the cells are ---------------------------------------------------- */

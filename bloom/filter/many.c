@@ -105,6 +105,7 @@ enum { MANY_LOOKED = 256 }; /* keys queried at a time, before the absent ones ar
 LFB_INLINE uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
                                     const uint64_t *high, uint64_t absent, uint64_t *turned_on)
 {
+  const lfb_claimed in = lfb_filter_claimed(filter);
   uint64_t won = 0;
 
   (void)turned_on; /* a claim counts them itself */
@@ -114,7 +115,7 @@ LFB_INLINE uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *lo
         &filter->claims, many_hash(low, high, __builtin_ctzll(left))));
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
-    won |= (uint64_t)lfb_filter_claim_wide(filter, many_hash(low, high, i)) << i;
+    won |= (uint64_t)lfb_claims_claim(&filter->claims, &in, many_hash(low, high, i)) << i;
   }
   return won;
 }
