@@ -277,11 +277,11 @@ static const bench_verb verbs[] = {
 static const struct {
   const char *name;
   double fpp;
-} fpps[] = {{"1%", 0.01}, {"0.1%", 0.001}};
+} fpps[] = {{"1%", 0.01}, {"0.1%", 0.001}, {"0.01%", 0.0001}};
 
 enum {
-  SCENES = 256,
-  CASES = 16384,
+  SCENES = 512,
+  CASES = 32768,
 };
 
 /* How many operations each thread does; 0: as many as fit into the requested time. */

@@ -14,32 +14,14 @@ set -euo pipefail
 
 bench=$1 set_peer=$2
 shift 2
-rounds=5 sizes=64KiB,1MiB,16MiB,256MiB smoke_size=1MiB peers_dir=''
-flags=("$@")
-set --
-for flag in "${flags[@]}"; do
-  if [[ $flag == --peers-dir=* ]]; then peers_dir=${flag#*=}; else set -- "$@" "$flag"; fi
-done
-[[ -z $peers_dir || $peers_dir == /* ]] || peers_dir=${BUILD_WORKING_DIRECTORY:-$PWD}/$peers_dir
-[[ -z $peers_dir || -d $peers_dir ]] || {
-  echo "peers.sh: --peers-dir=$peers_dir is no directory" >&2
-  exit 2
-}
-
+rounds=5 sizes=64KiB,1MiB,16MiB,256MiB smoke_size=1MiB names=set-64
+# shellcheck source=bench/reporting/with_peers.sh
+source bench/reporting/with_peers.sh
 # shellcheck source=bench/reporting/tables.sh
 source bench/reporting/tables.sh
 
 bench_flags+=("--peer=$PWD/$set_peer")
-names=set-64
-for name in rocksdb fastbloom boost-bloom libfilter arrow duckdb; do
-  [[ -f $peers_dir/$name/peer.so ]] ||
-    echo "peers.sh: $name is not measured: there is no ${peers_dir:-DIR}/$name/peer.so (bench/peers/peer.h)" >&2
-done
-for file in ${peers_dir:+"$peers_dir"/*/peer.so}; do
-  [[ -f $file ]] || continue
-  bench_flags+=("--peer=$file")
-  names+="|$(basename "$(dirname "$file")")"
-done
+find_peers rocksdb fastbloom boost-bloom libfilter arrow duckdb
 
 selection=(
   "^limit/(read|load|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b)/$at/.*threads:[12]\$"

@@ -77,7 +77,7 @@ selection=(
   "^limit/[^/]*/($sizes)/$one"
   "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($shared_size)/.*threads:($threads)\$"
   "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($sizes)/.*threads:($few_threads)\$"
-  "^(query_present|put_present|put_new)/fast/($sizes)/(single|many|batch15|batch49|build)/hash/$one"
+  "^(query_present|put_present|put_new)/fast/($sizes)/(single|many|batch15|batch49|build)/hash/(|0.)1%/$one"
   "^(query_present|put_present|put_new)/(fast-pair|fast-speed|sbbf)/($sizes)/(single|many|claim|claim_many)/hash/1%/$one"
   "^($some)/fast(|-pair)/($shared_size)/(single|many)/hash/1%/.*threads:($threads)\$"
   "^($some)/fast/($thread_sizes)/(single|many)/hash/1%/.*threads:($few_threads)\$"

@@ -37,7 +37,7 @@ captions=$(grep -cE '^<sub>.*cores; .*gcc.*; [0-9-]{10}; medians of 1 rounds: `\
 for keys in u64 bytes36; do
   for row in default,many default,single guava-mitz64,many guava-mitz64,single mutex,many mutex,single \
     ck-bitmap,single libbloom,single guava,single; do
-    grep -qE "^put_new,${row%,*},64KiB,${row#*,},$keys,1%,1,[0-9.]+," "$out/report.csv" ||
+    grep -qE "^put_new,${row%,*},64KiB,${row#*,},$keys,1%,1,[0-9.e+]+," "$out/report.csv" ||
       fail "$row was not measured with $keys"
   done
 done
@@ -51,7 +51,7 @@ bars() { # a panel's operation, kind of key
 }
 for what in query_present query_absent put_new; do
   for keys in u64 bytes36; do
-    (($(bars "$what" "$keys" | grep -cE '^[0-9]+( [0-9.]+){5}$') == 11)) ||
+    (($(bars "$what" "$keys" | grep -cE '^[0-9]+( [0-9.e+]+){5}$') == 11)) ||
       fail "$what with $keys: $(bars "$what" "$keys")"
   done
 done

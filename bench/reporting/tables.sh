@@ -46,6 +46,8 @@ measure_rounds() { # patterns
   awk -f bench/reporting/median.awk "$work/measured" >"$work/report.csv"
 }
 
-print_tables() { # an awk script
-  awk -f bench/reporting/lib.awk -f "bench/reporting/$1.awk" "$work/report.csv"
+print_tables() { # awk scripts
+  local script scripts=(-f bench/reporting/lib.awk)
+  for script in $1; do scripts+=(-f "bench/reporting/$script.awk"); done
+  awk "${scripts[@]}" "$work/report.csv"
 }

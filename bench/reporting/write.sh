@@ -133,7 +133,7 @@ $(table memory memory)
 What the library is meant to reach, and in the last column why it does not.  "Within the rounds' spread":
 less than a tenth is missing, and the rounds differ by more.
 
-$(table targets report)
+$(table "ratios targets" report)
 END
 }
 

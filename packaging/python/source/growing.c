@@ -74,8 +74,7 @@ static PyType_Slot growing_slots[] = {
     {Py_tp_doc,
      "Growing(" LFBPY_CONFIG_GROWING_SIGNATURE ")\n--\n\n"
      "A Bloom filter that grows, for an unknown number of keys.\n\n"
-     "fpp must be given.  expected_insertions is a first guess; 0: unknown, and\n"
-     "64 KiB to begin with.\n\n"
+     "fpp must be given.  expected_insertions is a first guess; 0: unknown, 64 KiB.\n\n"
      ">>> import lfbloom\n"
      ">>> seen = lfbloom.Growing(1000, 0.001)\n"
      ">>> _ = seen.put_many(range(100_000))\n"
