@@ -26,6 +26,7 @@ static void dedupe_exact_json(const struct dedupe *dedupe, const struct exact *e
   json_count("in", dedupe_get(&exact->in));
   json_count("out", dedupe_get(&exact->out));
   json_float("expected_false_positives", 0);
+  json_count_if("repeated_keys", dedupe_get(&exact->repeated), exact->unit != EXACT_NGRAM);
   json_count("reads", exact->reads);
   json_count("doubtful", exact->spill.count);
   json_count("temporary_bytes", exact->spill.bytes);

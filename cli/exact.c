@@ -154,16 +154,23 @@ static bool exact_decide_spilled(struct exact *exact)
   return decided;
 }
 
+/* Reports the line without a key after which nothing was read.  False if there is one. */
+static bool exact_report_refused(const struct exact *exact)
+{
+  chunk_report(&exact->refused);
+  return exact->refused.refused == 0;
+}
+
 /* Prints the lines that waited for the end of the input. */
 static bool exact_finish_waiting(struct exact *exact)
 {
+  exact->repeated = table_repeated(&exact->table);
   table_clear(&exact->table);
   report_note("the table of %s is full: the rest is decided at the end of the input",
               human_bytes(exact->room).text);
   if (!exact_decide_spilled(exact) || !spill_read_text(&exact->spill) || !exact_read_waiting(exact))
     return false;
-  chunk_report(&exact->refused);
-  return exact->refused.refused == 0;
+  return exact_report_refused(exact);
 }
 
 /* What the table may take beside a filter, and when that is freed, beside what comes then. */
@@ -267,7 +274,7 @@ static bool exact_read_thrice(struct exact *exact)
   if (!exact_rewind(exact) || !exact_read_counted(exact) || !exact_check_files(exact))
     return false;
   keys_note_bad(exact->source);
-  return true;
+  return exact_report_refused(exact);
 }
 
 /* How many units the input has, about.  False after a report that there is no memory for them. */
@@ -299,7 +306,7 @@ static bool exact_read_units(struct exact *exact)
       !exact_read_twice(exact, units))
     return false;
   keys_note_bad(exact->source);
-  return true;
+  return exact_report_refused(exact);
 }
 
 static bool exact_read(struct exact *exact)
@@ -320,6 +327,17 @@ static bool exact_read(struct exact *exact)
   return true;
 }
 
+/* With --progress, says what the run may take. */
+static void exact_note_plan(const struct exact *exact)
+{
+  const char *folder;
+  const uint64_t room = spill_room(&exact->spill, &folder);
+
+  if (progress_wanted(exact->source->progress))
+    report_note("at most %s of memory; beyond it, temporary files in %s, where %s are free",
+                human_bytes(exact->memory).text, folder, human_bytes(room).text);
+}
+
 static bool exact_begin(struct exact *exact)
 {
   uint8_t key[LFB_WIDE_KEY];
@@ -328,6 +346,7 @@ static bool exact_begin(struct exact *exact)
   exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads -
                 (exact->seen != NULL ? seen_bytes(exact->seen) : 0);
   exact->doubted_bytes = exact->room / 16;
+  exact_note_plan(exact);
   table_init(&exact->table, exact->rereadable && exact->tuning.table_most < exact->room / 4
                                 ? exact->tuning.table_most
                             : exact->rereadable ? exact->room / 4
@@ -350,6 +369,9 @@ bool exact_run(struct exact *exact)
   (void)pthread_mutex_init(&exact->doubting, NULL);
   const bool done = exact_begin(exact) && exact_read(exact);
 
+  if (!exact_counts(exact))
+    atomic_store_explicit(&exact->repeated, exact->repeated + table_repeated(&exact->table) + exact->spill.repeated,
+                          memory_order_relaxed);
   lfb_filter_free(exact->claimed);
   lfb_filter_free(exact->listed);
   lfb_filter_free(atomic_load_explicit(&exact->doubted, memory_order_relaxed));

@@ -82,6 +82,7 @@ struct exact {
 
   /* The figures. */
   _Atomic(uint64_t) in, out;
+  _Atomic(uint64_t) repeated; /* keys that come more than once */
   uint64_t reads;     /* how often the input was read, at least in part */
   struct spill spill; /* the caller has set its folder */
 

@@ -130,7 +130,7 @@ static bool table_decide_one(struct exact *exact, struct exact_lines *lines, siz
   return answer != TABLE_FULL || spill_add(&exact->spill, hash);
 }
 
-/* If lines wait, those before a line without a key are printed first. */
+/* Those before a line without a key are printed first: it is reported at the end. */
 static void table_refuse(struct exact *exact, struct chunk *chunk)
 {
   exact->refused = *chunk;
@@ -349,14 +349,14 @@ static bool again_decide(void *context, unsigned thread, struct chunk *chunk)
 
   (void)chunk;
   if (exact->unit == EXACT_NGRAM) {
-    units_decide(lines);
+    units_decide(lines, &exact->table);
     return true;
   }
   for (size_t k = 0; k < lines->open_count; k++) {
     const size_t i = lines->open[k];
     bool first = false;
     if (lines->slots[k] != NULL)
-      first = table_mark(lines->slots[k]);
+      first = table_mark(&exact->table, lines->slots[k]);
     else if (!spill_next(&exact->spill, lines_hash(lines, i), &first)) {
       lines->count = i;
       return false;
@@ -509,13 +509,15 @@ bool exact_read_counts(struct exact *exact)
 static bool counted_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
-  const struct exact *const exact = read->exact;
+  struct exact *const exact = read->exact;
   struct exact_lines *const lines = &read->exact->lines[thread];
 
   (void)chunk;
   for (size_t k = 0; k < lines->open_count; k++) {
     const bool once = *counts_times(exact, lines, k) == 1;
-    const bool first = table_mark(lines->slots[k]);
+    const bool first = table_mark(&exact->table, lines->slots[k]);
+    if (first && !once)
+      atomic_fetch_add_explicit(&exact->repeated, 1, memory_order_relaxed);
     bits_set(lines->answers, lines->open[k],
              exact->which == EXACT_UNIQUE     ? once
              : exact->which == EXACT_REPEATED ? first && !once
@@ -552,11 +554,30 @@ bool exact_read_counted(struct exact *exact)
 
 /* ---- storing ---------------------------------------------------------------------------- */
 
+/* Cuts the chunk before its first line without a key, which is known by its place here alone. */
+static bool store_find_refused(const struct keys_source *source, struct chunk *chunk)
+{
+  lfb_key records[LINES_BATCH];
+  size_t at = 0, found = 1;
+
+  while (found > 0 && chunk->refused == 0) {
+    size_t count = found = keys_next(source, chunk, &at, records, LINES_BATCH);
+    if (keys_of(source, chunk, records, &count) == NULL)
+      return false;
+    if (chunk->refused != 0)
+      chunk->size = (size_t)((const char *)records[count].bytes - chunk->bytes);
+  }
+  return true;
+}
+
 static bool store_work(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
 
   (void)thread;
+  if (read->source.bad_lines == KEYS_FAIL && keys_can_be_bad(&read->source) &&
+      !store_find_refused(&read->source, chunk))
+    return false;
   /* relaxed: all threads are joined before it is read. */
   atomic_fetch_add_explicit(
       &read->exact->stored_keys,
@@ -564,11 +585,24 @@ static bool store_work(void *context, unsigned thread, struct chunk *chunk)
   return true;
 }
 
+/* What comes after a line without a key is not stored; the line is reported when those before it are printed. */
+static bool store_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct exact_read *read = context;
+
+  (void)thread;
+  if (reads_have_ended(read->exact, chunk))
+    chunk->size = 0;
+  else if (chunk->refused != 0)
+    table_refuse(read->exact, chunk);
+  return true;
+}
+
 static void store_emit(void *context, unsigned thread, const struct chunk *chunk)
 {
   const struct exact_read *read = context;
   const char delimiter = keys_delimiter(&read->source);
-  const bool ended = chunk->bytes[chunk->size - 1] == delimiter;
+  const bool ended = chunk->size == 0 || chunk->bytes[chunk->size - 1] == delimiter;
 
   (void)thread;
   if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
@@ -582,6 +616,7 @@ bool exact_read_store(struct exact *exact)
 
   return spill_begin(&exact->spill, true) &&
          reads_run(&read, "storing",
-                   (struct records_job){.work = store_work, .emit = store_emit}) &&
+                   (struct records_job){
+                       .work = store_work, .decide = store_decide, .finish = doubts_keep, .emit = store_emit}) &&
          spill_read_text(&exact->spill);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "cli/crew.h"
@@ -63,6 +64,14 @@ static bool spill_open(const struct spill *spill, int *file)
   if (*file < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
     *file = spill_open_named(folder);
   return *file >= 0 || spill_failed(spill);
+}
+
+uint64_t spill_room(const struct spill *spill, const char **folder)
+{
+  struct statvfs found;
+
+  *folder = spill_folder(spill);
+  return statvfs(*folder, &found) == 0 ? (uint64_t)found.f_bavail * found.f_frsize : 0;
 }
 
 bool spill_check(const struct spill *spill)
@@ -325,6 +334,8 @@ static void spill_work(void *context, unsigned thread)
       atomic_store_explicit(&crew->failed, true, memory_order_relaxed);
     progress_add(deciding.part->count);
   }
+  /* relaxed: a figure. */
+  atomic_fetch_add_explicit(&crew->spill->repeated, table_repeated(&deciding.table), memory_order_relaxed);
   table_clear(&deciding.table);
 }
 

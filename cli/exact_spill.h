@@ -38,6 +38,7 @@ struct spill {
   const char *folder; /* of the files; NULL: $TMPDIR, or /tmp */
   bool begun;
   uint64_t count; /* hashes */
+  _Atomic(uint64_t) repeated; /* those that come more than once; after spill_decide() */
   _Atomic(uint64_t) bytes; /* in all files: of text by the thread that prints, of hashes by the one that decides */
 
   /* Private. */
@@ -46,6 +47,9 @@ struct spill {
   uint32_t blocks;
   int text; /* the file of lines; 0: none */
 };
+
+/* How many bytes of files the folder has room for.  Writes which one that is. */
+uint64_t spill_room(const struct spill *spill, const char **folder);
 
 /* Whether a temporary file can be made.  False after a report. */
 bool spill_check(const struct spill *spill);

@@ -16,6 +16,7 @@ enum {
 /* They take the place of bits of a hash that are the number of its shard. */
 #define TABLE_USED (UINT64_C(1) << 63)
 #define TABLE_MARK (UINT64_C(1) << 62)
+#define TABLE_AGAIN (UINT64_C(1) << 61)
 #define TABLE_REST (UINT64_MAX >> TABLE_SHARD_BITS)
 
 static inline const struct table_shard *table_shard(const struct exact_table *table,
@@ -43,7 +44,7 @@ static inline struct table_slot *table_search(struct table_slot *slots, uint64_t
     for (int i = 0; i < TABLE_BUCKET; i++) {
       /* relaxed: the lock, or the end of all insertions, has made the slot visible. */
       const uint64_t high = atomic_load_explicit(&at[i].high, memory_order_relaxed);
-      if (high == 0 || ((high & ~TABLE_MARK) == wanted && at[i].low == hash.low))
+      if (high == 0 || ((high & ~(TABLE_MARK | TABLE_AGAIN)) == wanted && at[i].low == hash.low))
         return &at[i];
     }
     bucket = bucket + 1 == buckets ? 0 : bucket + 1;
@@ -74,9 +75,10 @@ void table_init(struct exact_table *table, uint64_t limit)
     (void)pthread_mutex_init(&shard->lock, NULL);
     atomic_init(&shard->slots, NULL);
     atomic_init(&shard->buckets, 0);
-    shard->used = 0;
+    shard->used = shard->again = 0;
     shard->times = NULL;
   }
+  table->again = 0;
   atomic_init(&table->bytes, 0);
   atomic_init(&table->limit, limit);
 }
@@ -90,10 +92,11 @@ void table_clear(struct exact_table *table)
     /* relaxed: no other thread uses the table. */
     atomic_store_explicit(&shard->slots, NULL, memory_order_relaxed);
     atomic_store_explicit(&shard->buckets, 0, memory_order_relaxed);
-    shard->used = 0;
+    shard->used = shard->again = 0;
     free(shard->times);
     shard->times = NULL;
   }
+  table->again = 0;
   atomic_store_explicit(&table->bytes, 0, memory_order_relaxed);
 }
 
@@ -180,14 +183,27 @@ static enum table_answer shard_put(struct exact_table *table, struct table_shard
   return TABLE_NEW;
 }
 
+/* Notes that a hash was found again.  Returns whether this is the first time.  relaxed, both: as for table_mark(). */
+static bool slot_again(struct table_slot *slot)
+{
+  const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
+
+  if ((high & TABLE_AGAIN) != 0)
+    return false;
+  atomic_store_explicit(&slot->high, high | TABLE_AGAIN, memory_order_relaxed);
+  return true;
+}
+
 enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool marked)
 {
   struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
 
   (void)pthread_mutex_lock(&shard->lock);
-  const struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+  struct table_slot *const slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
   const enum table_answer answer =
       slot_is_empty(slot) ? shard_put(table, shard, hash, marked) : TABLE_FOUND;
+  if (answer == TABLE_FOUND)
+    shard->again += slot_again(slot);
   (void)pthread_mutex_unlock(&shard->lock);
   return answer;
 }
@@ -197,9 +213,11 @@ bool table_holds(struct exact_table *table, struct exact_hash hash)
   struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
 
   (void)pthread_mutex_lock(&shard->lock);
-  const bool holds = table_find(table, hash) != NULL;
+  struct table_slot *const slot = table_find(table, hash);
+  if (slot != NULL)
+    shard->again += slot_again(slot);
   (void)pthread_mutex_unlock(&shard->lock);
-  return holds;
+  return slot != NULL;
 }
 
 struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash)
@@ -216,12 +234,24 @@ bool table_is_marked(const struct table_slot *slot)
   return (atomic_load_explicit(&slot->high, memory_order_relaxed) & TABLE_MARK) != 0;
 }
 
-bool table_mark(struct table_slot *slot)
+bool table_mark(struct exact_table *table, struct table_slot *slot)
 {
-  const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
+  if (table_is_marked(slot)) {
+    table->again += slot_again(slot);
+    return false;
+  }
+  atomic_store_explicit(&slot->high, atomic_load_explicit(&slot->high, memory_order_relaxed) | TABLE_MARK,
+                        memory_order_relaxed);
+  return true;
+}
 
-  atomic_store_explicit(&slot->high, high | TABLE_MARK, memory_order_relaxed);
-  return (high & TABLE_MARK) == 0;
+uint64_t table_repeated(const struct exact_table *table)
+{
+  uint64_t again = table->again;
+
+  for (int i = 0; i < TABLE_SHARDS; i++)
+    again += table->shards[i].again;
+  return again;
 }
 
 uint64_t table_count(const struct exact_table *table)

@@ -25,7 +25,7 @@ struct exact_hash {
 /* An empty slot is all zero. */
 struct table_slot {
   uint64_t low;
-  _Atomic(uint64_t) high; /* without the shard's bits: there are TABLE_USED and TABLE_MARK */
+  _Atomic(uint64_t) high; /* without the shard's bits: there are TABLE_USED, TABLE_MARK and TABLE_AGAIN */
 };
 
 enum { TABLE_SHARD_BITS = 4,
@@ -36,6 +36,7 @@ struct table_shard {
   _Atomic(struct table_slot *) slots;
   _Atomic(uint64_t) buckets;
   uint64_t used; /* slots */
+  uint64_t again; /* hashes that were found again */
   uint64_t *times; /* of each slot; NULL before table_begin_times() */
 };
 
@@ -43,6 +44,7 @@ struct exact_table {
   struct table_shard shards[TABLE_SHARDS];
   _Atomic(uint64_t) bytes; /* of all arrays, also while a shard moves */
   _Atomic(uint64_t) limit; /* on `bytes`    */
+  uint64_t again; /* hashes that were marked again, and were not found again before */
 };
 
 void table_init(struct exact_table *table, uint64_t limit);
@@ -70,7 +72,11 @@ struct table_slot *table_find(const struct exact_table *table, struct exact_hash
 bool table_is_marked(const struct table_slot *slot);
 
 /* Marks the hash.  Returns whether it had no mark. */
-bool table_mark(struct table_slot *slot);
+bool table_mark(struct exact_table *table, struct table_slot *slot);
+
+/* How many hashes were inserted, found by table_holds() or marked more than once, since table_init() or
+ * table_clear(). */
+uint64_t table_repeated(const struct exact_table *table);
 
 /* How many hashes there are, and the low halves of those in a shard, at most `most` at a time: `*at` begins
  * as 0; 0 is returned at the end. */

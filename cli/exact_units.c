@@ -148,7 +148,7 @@ bool units_find(struct exact_lines *lines, const struct exact_read *read, struct
   return lines_end(lines, read);
 }
 
-void units_decide(struct exact_lines *lines)
+void units_decide(struct exact_lines *lines, struct exact_table *table)
 {
   size_t from = 0, to = 0, end = 0;
 
@@ -157,7 +157,7 @@ void units_decide(struct exact_lines *lines)
     for (; to < lines->open_count && lines->open[to] < end; to++)
       bits_set(lines->answers, lines->open[to], !table_is_marked(lines->slots[to]));
     for (; from < to; from++)
-      (void)table_mark(lines->slots[from]);
+      (void)table_mark(table, lines->slots[from]);
   }
 }
 

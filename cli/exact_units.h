@@ -20,7 +20,7 @@ enum { UNITS_NGRAM = 64 }; /* words, at most */
 bool units_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk);
 
 /* Decides the open n-grams, all of which the table has, in their order. */
-void units_decide(struct exact_lines *lines);
+void units_decide(struct exact_lines *lines, struct exact_table *table);
 
 /* Writes the records to lines->text: without the paragraphs that were there before, or with their places.  Adds to
  * the figures.  False after a report. */

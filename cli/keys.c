@@ -48,8 +48,7 @@ struct option_row keys_bad_lines_row(enum keys_bad *to)
                              keys_read_bad_lines, to};
 }
 
-/* Whether a line can lack a key. */
-static bool keys_can_be_bad(const struct keys_source *source)
+bool keys_can_be_bad(const struct keys_source *source)
 {
   return source->part.member_count != 0 || source->type != TYPED_TEXT;
 }

@@ -94,6 +94,9 @@ bool keys_check(const struct keys_source *source, const struct command *command)
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
                  lfb_key *records, size_t most);
 
+/* Whether a line can lack a key. */
+bool keys_can_be_bad(const struct keys_source *source);
+
 /* Whether keys_of() returns the records themselves. */
 bool keys_are_records(const struct keys_source *source);
 

@@ -405,6 +405,24 @@ static void target_forget(void)
     (void)unlink(output_target.name);
 }
 
+/* The same at a signal that ends the program. */
+static void target_end(int signal)
+{
+  target_forget();
+  (void)raise(signal); /* whose action is the default again; it comes when this returns */
+}
+
+static void target_watch_signals(void)
+{
+  static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+  const struct sigaction end = {.sa_handler = target_end, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction before;
+
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      (void)sigaction(signals[i], &end, NULL);
+}
+
 bool target_redirect(const char *path)
 {
   struct stat found;
@@ -425,6 +443,8 @@ bool target_redirect(const char *path)
   output_target.before = before;
   (void)at_quick_exit(target_forget);
   (void)atexit(target_forget);
+  if (output_target.name != NULL)
+    target_watch_signals();
   return true;
 }
 

@@ -66,7 +66,7 @@ bool target_replace(const char *path, const void *bytes, size_t size);
 /*
  * The same for all that is written to standard output from target_redirect() to target_settle(), which replaces
  * `path` if the output is `whole`, or else leaves it as it was.  The new file has no name until then; on file systems
- * without such files it has one, which stays if a signal ends the program.
+ * without such files it has one, which is removed also if SIGHUP, SIGINT or SIGTERM ends the program.
  *
  * Both return false after a report.
  */

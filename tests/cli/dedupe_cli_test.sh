@@ -199,6 +199,11 @@ run "$tool" dedupe abc abc
 check "dedupe without -p: summary" grep -qE '^lfbloom: 6 keys in, 3 out; in [0-9.]+ MiB; .*keys/s$' err
 run "$tool" dedupe --progress=always near
 check "dedupe without -p: bar" holds err "deduplicating"
+check "dedupe without -p: the plan" holds err "of memory; beyond it, temporary files in "
+printf '{"a":1}\n{"a":2}\n' >good.json
+(cat good.json && echo bad) | "$tool" dedupe -q -c --jsonl a good.json - >out 2>err && rc=0 || rc=$?
+check "dedupe -c of a pipe: where a line is bad" is_error "standard input:3: no JSON object"
+check "dedupe -c of a pipe: what comes before it" cmp out <(sed 's/^/      2 /' good.json)
 for option in "-n 10" "--strategy fast" "--hash xxh3" "--key-file hash.key" "--unordered"; do
   # shellcheck disable=SC2086 # words
   refuses "dedupe without -p: $option" "no -p given: ${option%% *} applies only with it" "$tool" dedupe $option abc

@@ -27,6 +27,7 @@ struct exact_way {
 
 struct exact_figures {
   uint64_t in, out, reads, doubtful, temporary;
+  uint64_t repeated;
   uint64_t failed;  // the call that failed, for the test
 };
 

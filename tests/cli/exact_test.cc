@@ -26,6 +26,7 @@
 
 extern "C" {
 #include "cli/memory.h"
+#include "cli/target.h"
 }
 
 namespace {
@@ -73,6 +74,7 @@ std::string Counted(const std::string& text, int which, bool numbered) {
 
 struct Input {
   std::string name, text, kept;
+  uint64_t repeated = 0;  // lines that come more than once
 };
 
 template <typename Line>
@@ -124,7 +126,11 @@ std::vector<Input> Inputs(size_t scale) {
       {"lines of 1 MiB", long_lines + std::string(1 << 20, 'A'), ""},
       {"mixed", mixed, ""},
   };
-  for (Input& input : inputs) input.kept = FirstOnes(input.text);
+  for (Input& input : inputs) {
+    const std::string repeated = Counted(input.text, 1, false);
+    input.kept = FirstOnes(input.text);
+    input.repeated = static_cast<uint64_t>(std::count(repeated.begin(), repeated.end(), '\n'));
+  }
   return inputs;
 }
 
@@ -283,6 +289,7 @@ void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
         ASSERT_EQ(outcome.status, 0) << input.name << ", " << row.name << outcome.errors;
         ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(input.kept.begin(),
                                                                         input.kept.end(), '\n')));
+        ASSERT_EQ(outcome.figures.repeated, input.repeated) << input.name << ", " << row.name;
         twice += outcome.figures.reads == 2;
         doubts += outcome.figures.reads == 3;
         spilled += row.piped && outcome.figures.doubtful > 0;
@@ -368,6 +375,7 @@ TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
               << outcome.output.size() << " bytes, not " << kept.size() << "; " << outcome.errors;
           ASSERT_EQ(outcome.status, 0) << input.name << outcome.errors;
           ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(kept.begin(), kept.end(), '\n')));
+          ASSERT_EQ(outcome.figures.repeated, input.repeated);
         }
   }
 }
@@ -533,6 +541,31 @@ TEST(Exact, AFailingCallLosesNoLine) { ExpectNoLossByFailures(61); }
 TEST(ExactSlow, AFailingCallLosesNoLine) { ExpectNoLossByFailures(3); }
 
 TEST(ExactSlow, AFailingCallLosesNoCount) { ExpectNoLossByFailures(3, true); }
+
+// Where the file system has no files without names.
+TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
+  for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) {
+    const Folders folders;
+    const std::string path = std::string(folders.temp()) + "/out";
+    const pid_t child = fork();
+    if (child == 0) {
+      signal(signal_number, SIG_DFL);
+      calls::Plan plan;
+      plan.deed = calls::Deed::kFail;
+      plan.at = 1;
+      plan.error = EOPNOTSUPP;
+      plan.only = "open";
+      calls::Arm(plan);
+      if (!target_redirect(path.c_str()) || calls::Disarm().hit == 0) _exit(1);
+      if (std::filesystem::is_empty(folders.temp())) _exit(2);  // it should have a name
+      raise(signal_number);
+      _exit(3);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal_number) << status;
+  }  // Folders finds a file that is left
+}
 
 // ---- What earlier runs have printed --------------------------------------------------------
 
