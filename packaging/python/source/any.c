@@ -65,9 +65,7 @@ static PyObject *any_parsed(PyTypeObject *type, PyObject *args, PyObject *kwargs
 {
   lfbpy_config config = {0};
   PyObject *self = NULL;
-  if (lfbpy_kind(type) == LFB_KIND_GROWING
-          ? lfbpy_config_parse_growing(args, kwargs, with_path, &config)
-          : lfbpy_config_parse(args, kwargs, with_path, &config))
+  if (lfbpy_config_parse(args, kwargs, lfbpy_kind(type), with_path, &config))
     self = any_new(type, &config);
   lfbpy_config_close(&config);
   return self;

@@ -44,17 +44,26 @@ void lfbpy_leave_building(PyObject *self)
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-lfb_filter *lfbpy_building_make(const lfbpy_config *config)
+/* Gives a filter, or raises why there is none. */
+static lfb_filter *building_filter(lfb_status status, lfb_filter *filter)
 {
-  lfb_any any = {.kind = LFB_KIND_PLAIN};
-  lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfbpy_make(config, NULL, &any);
-  Py_END_ALLOW_THREADS
   if (status == LFB_OK)
-    return any.plain;
+    return filter;
   (void)lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
   return NULL;
+}
+
+lfb_filter *lfbpy_building_make(PyObject *args, PyObject *kwargs)
+{
+  lfbpy_config config = {0};
+  lfb_any any = {.kind = LFB_KIND_PLAIN};
+  lfb_status status;
+  if (!lfbpy_config_parse(args, kwargs, LFB_KIND_PLAIN, false, &config))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfbpy_make(&config, NULL, &any);
+  Py_END_ALLOW_THREADS
+  return building_filter(status, any.plain);
 }
 
 lfb_filter *lfbpy_building_copy(PyObject *filter)
@@ -67,9 +76,7 @@ lfb_filter *lfbpy_building_copy(PyObject *filter)
   Py_BEGIN_ALLOW_THREADS
   status = lfb_filter_copy(from, &copy);
   Py_END_ALLOW_THREADS
-  if (status != LFB_OK)
-    lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
-  return copy;
+  return building_filter(status, copy);
 }
 
 /* A wait for its own section would not end. */
@@ -96,10 +103,11 @@ static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
   return self;
 }
 
-/* Begins a version with a filter, which it frees if it fails. */
+/* Begins a version with a filter, which it frees if it fails; NULL: there is none. */
 static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
 {
-  PyObject *self = building_outside(versions) ? building_alloc(versions, filter) : NULL;
+  PyObject *self =
+      filter != NULL && building_outside(versions) ? building_alloc(versions, filter) : NULL;
   if (self == NULL) {
     lfb_filter_free(filter);
     return NULL;
@@ -117,27 +125,14 @@ static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
   return lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
-static PyObject *building_begin_new(PyObject *versions, const lfbpy_config *config)
-{
-  lfb_filter *const filter = lfbpy_building_make(config);
-
-  return filter == NULL ? NULL : building_begin(versions, filter);
-}
-
 PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs)
 {
-  lfbpy_config config = {0};
-  PyObject *self = NULL;
-  if (lfbpy_config_parse(args, kwargs, false, &config))
-    self = building_begin_new(versions, &config);
-  lfbpy_config_close(&config);
-  return self;
+  return building_begin(versions, lfbpy_building_make(args, kwargs));
 }
 
 PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter)
 {
-  lfb_filter *copy = lfbpy_building_copy(filter);
-  return copy == NULL ? NULL : building_begin(versions, copy);
+  return building_begin(versions, lfbpy_building_copy(filter));
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */

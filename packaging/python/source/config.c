@@ -84,35 +84,34 @@ int lfbpy_to_form(PyObject *object, void *form)
   return name == NULL || config_named(lfb_form_from_name(name, form));
 }
 
-/* The index of a name in a list that ends with NULL; -1 if it is not in there. */
-static int config_index(const char *name, const char *const *names)
+/* The index of a name in a list that ends with NULL; 0 for None, or the status of a name that is none. */
+static int config_choice(PyObject *object, const char *const *names, lfb_status unknown, int *index)
 {
-  for (int i = 0; names[i] != NULL; i++)
-    if (strcmp(names[i], name) == 0)
-      return i;
-  return -1;
+  const char *name;
+  *index = 0;
+  if (!config_text(object, &name))
+    return 0;
+  while (name != NULL && names[*index] != NULL && strcmp(names[*index], name) != 0)
+    ++*index;
+  return config_named(names[*index] == NULL ? unknown : LFB_OK);
 }
 
 static int config_to_memory(PyObject *object, void *memory)
 {
   static const char *const names[] = {"balanced", "speed", "smallest", NULL};
-  const char *name;
-  if (!config_text(object, &name))
-    return 0;
-  const int index = name == NULL ? 0 : config_index(name, names);
+  int index;
+  const int known = config_choice(object, names, LFB_ERROR_UNKNOWN_PREFERENCE, &index);
   *(lfb_memory_preference *)memory = (lfb_memory_preference)index;
-  return config_named(index < 0 ? LFB_ERROR_UNKNOWN_PREFERENCE : LFB_OK);
+  return known;
 }
 
 static int config_to_formula(PyObject *object, void *formula)
 {
   static const char *const names[] = {"guava-31", "guava-current", NULL};
-  const char *name;
-  if (!config_text(object, &name))
-    return 0;
-  const int index = name == NULL ? 0 : config_index(name, names);
+  int index;
+  const int known = config_choice(object, names, LFB_ERROR_UNKNOWN_FORMULA, &index);
   *(lfb_probes_formula *)formula = (lfb_probes_formula)index;
-  return config_named(index < 0 ? LFB_ERROR_UNKNOWN_FORMULA : LFB_OK);
+  return known;
 }
 
 /* The key of a keyed hash: 16 bytes, or None. */
@@ -178,53 +177,37 @@ static bool config_like(lfb_config *config, PyObject *like)
   return true;
 }
 
-/* Parses by a format for the arguments without a path. */
-static bool config_parse(PyObject *args, PyObject *kwargs, const char *format, lfbpy_config *config)
+/* Whether there is an fpp; raises TypeError if not. */
+static bool config_has_fpp(PyObject *args, PyObject *kwargs, bool with_path)
 {
-  static char *names[] = {CONFIG_NAMES, NULL};
-  lfb_config *of = &config->config;
-  PyObject *like = NULL;
-
-  config->label = "";
-  return PyArg_ParseTupleAndKeywords(args, kwargs, format, names, CONFIG_TARGETS) &&
-         config_like(of, like);
-}
-
-/* The same with a path. */
-static bool config_parse_path(PyObject *args, PyObject *kwargs, const char *format,
-                              lfbpy_config *config)
-{
-  static char *names[] = {"path", CONFIG_NAMES, "file_mode", NULL};
-  lfb_config *of = &config->config;
-  PyObject *like = NULL;
-
-  config->label = "";
-  return PyArg_ParseTupleAndKeywords(args, kwargs, format, names, PyUnicode_FSConverter,
-                                     &config->path, CONFIG_TARGETS, config_to_u32,
-                                     &of->file_mode) &&
-         config_like(of, like);
+  if (PyTuple_Size(args) > (with_path ? 2 : 1) ||
+      (kwargs != NULL && PyDict_GetItemString(kwargs, "fpp") != NULL))
+    return true;
+  PyErr_SetString(PyExc_TypeError, "missing argument: fpp");
+  return false;
 }
 
 #define CONFIG_REST "$O&O&O&O&O&O&O&O&O&O&sO"
 
-bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
+bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool with_path,
+                        lfbpy_config *config)
 {
-  return with_path ? config_parse_path(args, kwargs, "O&O&d|" CONFIG_REST "O&", config)
-                   : config_parse(args, kwargs, "O&d|" CONFIG_REST, config);
-}
+  static char *names[] = {CONFIG_NAMES, NULL};
+  static char *path_names[] = {"path", CONFIG_NAMES, "file_mode", NULL};
+  const bool grows = kind == LFB_KIND_GROWING;
+  lfb_config *of = &config->config;
+  PyObject *like = NULL;
 
-bool lfbpy_config_parse_growing(PyObject *args, PyObject *kwargs, bool with_path,
-                                lfbpy_config *config)
-{
-  const Py_ssize_t before = with_path ? 2 : 1;
-
-  if (PyTuple_Size(args) <= before &&
-      (kwargs == NULL || PyDict_GetItemString(kwargs, "fpp") == NULL)) {
-    PyErr_SetString(PyExc_TypeError, "missing argument: fpp");
+  if (grows && !config_has_fpp(args, kwargs, with_path))
     return false;
-  }
-  return with_path ? config_parse_path(args, kwargs, "O&|O&d" CONFIG_REST "O&", config)
-                   : config_parse(args, kwargs, "|O&d" CONFIG_REST, config);
+  config->label = "";
+  return (with_path
+              ? PyArg_ParseTupleAndKeywords(
+                    args, kwargs, grows ? "O&|O&d" CONFIG_REST "O&" : "O&O&d|" CONFIG_REST "O&", path_names,
+                    PyUnicode_FSConverter, &config->path, CONFIG_TARGETS, config_to_u32, &of->file_mode)
+              : PyArg_ParseTupleAndKeywords(args, kwargs, grows ? "|O&d" CONFIG_REST : "O&d|" CONFIG_REST,
+                                            names, CONFIG_TARGETS)) &&
+         config_like(of, like);
 }
 
 void lfbpy_config_close(lfbpy_config *config)

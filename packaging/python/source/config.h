@@ -2,8 +2,7 @@
 #ifndef LFBPY_CONFIG_H
 #define LFBPY_CONFIG_H
 
-#include <lfbloom/filter.h>
-#include <lfbloom/window.h>
+#include <lfbloom/any.h>
 
 #include "packaging/python/source/python.h"
 
@@ -24,12 +23,11 @@ typedef struct lfbpy_config {
   PyObject *path;    /* bytes; NULL unless it was asked for */
 } lfbpy_config;
 
-/* Takes LFBPY_CONFIG_SIGNATURE, if `with_path` with a path before it and file_mode=0 after it.
- * Call lfbpy_config_close() in any case. */
-bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config);
-/* The same for LFBPY_CONFIG_GROWING_SIGNATURE.  A missing fpp is a TypeError here, too. */
-bool lfbpy_config_parse_growing(PyObject *args, PyObject *kwargs, bool with_path,
-                                lfbpy_config *config);
+/* Takes LFBPY_CONFIG_SIGNATURE, for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a missing fpp is a
+ * TypeError, too; if `with_path` with a path before it and file_mode=0 after it.  Call lfbpy_config_close() in any
+ * case. */
+bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool with_path,
+                        lfbpy_config *config);
 void lfbpy_config_close(lfbpy_config *config);
 
 /* Takes the arguments of Window(). */

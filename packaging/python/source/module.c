@@ -13,7 +13,7 @@ static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
   (void)self;
   lfbpy_config config = {0};
   PyObject *result = NULL;
-  if (lfbpy_config_parse(args, kwargs, false, &config)) {
+  if (lfbpy_config_parse(args, kwargs, LFB_KIND_PLAIN, false, &config)) {
     lfb_figures figures = {.kind = LFB_KIND_PLAIN};
     const lfb_status status = lfb_config_plan(&config.config, &figures.all);
     result = status == LFB_OK ? lfbpy_figures(&figures)

@@ -11,10 +11,12 @@
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-/* Makes a handle that owns the filter, or frees it. */
+/* Makes a handle that owns the filter, or frees it; NULL: there is none. */
 static PyObject *versions_with(PyTypeObject *type, lfb_filter *filter)
 {
   lfb_versions *versions = NULL;
+  if (filter == NULL)
+    return NULL;
   const lfb_status status = lfb_versions_create_with(filter, &versions);
   if (status != LFB_OK) {
     lfb_filter_free(filter);
@@ -26,27 +28,14 @@ static PyObject *versions_with(PyTypeObject *type, lfb_filter *filter)
   return self;
 }
 
-static PyObject *versions_create(PyTypeObject *type, const lfbpy_config *config)
-{
-  lfb_filter *const filter = lfbpy_building_make(config);
-
-  return filter == NULL ? NULL : versions_with(type, filter);
-}
-
 static PyObject *versions_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-  lfbpy_config config = {0};
-  PyObject *self = NULL;
-  if (lfbpy_config_parse(args, kwargs, false, &config))
-    self = versions_create(type, &config);
-  lfbpy_config_close(&config);
-  return self;
+  return versions_with(type, lfbpy_building_make(args, kwargs));
 }
 
 static PyObject *versions_of(PyObject *type, PyObject *other)
 {
-  lfb_filter *copy = lfbpy_building_copy(other);
-  return copy == NULL ? NULL : versions_with((PyTypeObject *)type, copy);
+  return versions_with((PyTypeObject *)type, lfbpy_building_copy(other));
 }
 
 static void versions_dealloc(PyObject *self)

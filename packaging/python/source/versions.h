@@ -4,7 +4,6 @@
 
 #include <lfbloom/filter.h>
 
-#include "packaging/python/source/config.h"
 #include "packaging/python/source/python.h"
 
 /* Methods of Versions that return a Section or a Building. */
@@ -19,10 +18,8 @@ void *lfbpy_building_enter(PyObject *self);
 /* Whether the calling thread is in a section of these Versions. */
 bool lfbpy_section_here(PyObject *versions);
 
-/* Makes a filter with its label, for a version.  Returns NULL with an exception. */
-lfb_filter *lfbpy_building_make(const lfbpy_config *config);
-
-/* Copies the filter of a Filter.  Returns NULL with an exception. */
+/* Makes a filter for the arguments; copies that of a Filter.  NULL: with an exception. */
+lfb_filter *lfbpy_building_make(PyObject *args, PyObject *kwargs);
 lfb_filter *lfbpy_building_copy(PyObject *filter);
 
 #endif
