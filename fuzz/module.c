@@ -73,11 +73,34 @@ static void value_use(lfb_value *value)
   must(lfb_value_capacity(value) > 0, "it has a capacity");
 }
 
+/* Reads a value, and uses it.  Its body comes at once, as from an RDB file, or in two chunks, which a chain takes as
+ * they come.  Returns whether it could. */
+static bool value_read(const unsigned char head[LFB_DUMP_HEAD], const uint8_t *body, size_t size, size_t first, bool chunks)
+{
+  lfb_dump_state state;
+  lfb_value *value;
+
+  if (lfb_dump_read_head(head, LFB_DUMP_HEAD, MAX_BYTES, &state, &value) != LFB_OK)
+    return false;
+  lfb_status status = LFB_OK;
+  if (state != LFB_DUMP_EMPTY) {
+    status = chunks ? lfb_dump_begin(value) : lfb_arrived_create(&value->loading);
+    if (status == LFB_OK)
+      status = lfb_dump_add(value, MAX_BYTES, body, first);
+    if (status == LFB_OK)
+      status = lfb_dump_add(value, MAX_BYTES, body + first, size - first);
+    if (status == LFB_OK)
+      status = lfb_dump_end(value, MAX_BYTES);
+  }
+  if (status == LFB_OK)
+    value_use(value);
+  lfb_value_free(value);
+  return status == LFB_OK;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   unsigned char head[LFB_DUMP_HEAD];
-  lfb_dump_state state;
-  lfb_value *value;
 
   if (size < 1 + sizeof head)
     return 0;
@@ -87,18 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (size_t i = sizeof head - 8; i < sizeof head; i++, checksum >>= 8)
       head[i] = (unsigned char)checksum;
   }
-  if (lfb_dump_read_head(head, sizeof head, MAX_BYTES, &state, &value) != LFB_OK)
-    return 0;
-  lfb_status status = LFB_OK;
-  if (state != LFB_DUMP_EMPTY) {
-    status = lfb_arrived_create(&value->loading);
-    if (status == LFB_OK)
-      status = lfb_dump_add(value, MAX_BYTES, bytes + 1 + sizeof head, size - 1 - sizeof head);
-    if (status == LFB_OK)
-      status = lfb_dump_end(value, MAX_BYTES);
-  }
-  if (status == LFB_OK)
-    value_use(value);
-  lfb_value_free(value);
+  const uint8_t *body = bytes + 1 + sizeof head;
+  const size_t left = size - 1 - sizeof head, first = left * bytes[0] / UINT8_MAX;
+  must(value_read(head, body, left, left, false) == value_read(head, body, left, first, true),
+       "a value is read alike at once and in chunks");
   return 0;
 }

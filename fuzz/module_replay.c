@@ -65,7 +65,7 @@ static void input_run(const input *made, uint64_t *chance)
       const size_t range = drawn & 1 ? 1 + LFB_DUMP_HEAD : made->size;
       changed.bytes[(drawn >> 9) % range] ^= (uint8_t)(1U << (drawn >> 1 & 7));
     }
-    changed.bytes[0] |= 1;
+    changed.bytes[0] = (uint8_t)(round | 1); /* also where the chunks are cut */
     if (round % 16 == 0)
       changed.size = (*chance >> 33) % made->size;
     (void)LLVMFuzzerTestOneInput(changed.bytes, changed.size);
