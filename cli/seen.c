@@ -213,7 +213,7 @@ static bool seen_lock(const struct seen *seen)
 
 static bool seen_begin(struct seen *seen)
 {
-  seen->file = open(seen->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  seen->file = open(seen->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
   if (seen->file < 0 || fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
   if (!S_ISREG(seen->was.st_mode)) {

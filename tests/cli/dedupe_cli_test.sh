@@ -214,6 +214,7 @@ refuses "dedupe --memory 1M" "threads need at least" "$tool" dedupe --threads 2 
 refuses "dedupe --temp missing" "missing: temporary file: No such file" "$tool" dedupe --temp missing abc
 gives "dedupe --seen" 0 "$tool" dedupe -q --seen printed near
 check "dedupe --seen: a new file" cmp out near.kept
+check "dedupe --seen: the file, which has a key, is its owner's alone" equal "$(stat -c %a printed)" 600
 gives "dedupe --seen: again, and more" 0 "$tool" dedupe -q --seen printed near blank
 check "dedupe --seen: only what is more" cmp out <(awk '!seen[$0]++' near blank | tail -n +$(($(wc -l <near.kept) + 1)))
 gives "dedupe --seen -o" 0 "$tool" dedupe -q --seen printed -o more third
