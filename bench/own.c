@@ -263,7 +263,7 @@ static void *own_load(const char *path)
 /* ---- with versions: the same filter as the first version of a handle ----------- */
 
 /* The filter of a handle with a single version: valid as long as the handle. */
-static lfb_filter *versions_filter(void *versions)
+static lfb_filter *versions_filter(const void *versions)
 {
   const lfb_filter *filter = lfb_versions_enter(versions, NULL);
   lfb_versions_leave(versions);
@@ -302,7 +302,7 @@ static void versions_fill(void *versions, const uint64_t *numbers, size_t count)
 
 static bool versions_save(const void *versions, const char *path)
 {
-  return own_save(versions_filter((void *)(uintptr_t)versions), path);
+  return own_save(versions_filter(versions), path);
 }
 
 static void *versions_load(const char *path)

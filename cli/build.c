@@ -466,7 +466,7 @@ static int build_run(int argc, char **argv)
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
        "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "
-       "(sbbf); or mapped, for --shared",
+       "(sbbf); milvus-int64 or milvus-utf8, for Milvus (sbbf); or mapped, for --shared",
        options_read_form, &build.form},
       {'\0', "probes-formula", "F",
        "Guava's formula for the number of probes: 31 (up to release 31; the default) or current; "

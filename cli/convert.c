@@ -90,7 +90,7 @@ static int convert_run(int argc, char **argv)
   struct remote_manner manner = {0};
   enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
-      {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form,
+      {'\0', "to", "FORM", "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8", options_read_form,
        &convert.form},
       options_label(&convert.label),
       options_key_file(&convert.reading.key),

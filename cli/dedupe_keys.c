@@ -69,7 +69,7 @@ static bool keys_claim_beside_bad(struct dedupe *dedupe, const lfb_key *keys, si
   for (size_t i = 0; i < count; i++) {
     bool wanted = keys_passes(&dedupe->source, keys[i]);
     if (!wanted) {
-      wanted = (of_good[next / 64] >> (next % 64) & 1) != 0;
+      wanted = lfb_answer(of_good, next);
       next++;
     }
     answers[i / 64] |= (uint64_t)wanted << (i % 64);
@@ -195,7 +195,7 @@ static bool open_add(struct keys_open *open, const struct keys_source *source,
   for (size_t i = 0; i < count; i++) {
     records[absent] = records[i];
     keys[absent] = keys[i];
-    absent += (present[i / 64] >> (i % 64) & 1) == 0 || keys_passes(source, keys[i]);
+    absent += !lfb_answer(present, i) || keys_passes(source, keys[i]);
   }
   open->count += absent;
   return count - absent >= count / 4;

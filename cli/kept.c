@@ -1,6 +1,8 @@
 /* kept.c - keeps some records of a chunk. */
 #include "cli/kept.h"
 
+#include <lfbloom/filter.h>
+
 #include <string.h>
 
 struct kept kept_begin(struct chunk *chunk, char delimiter)
@@ -27,7 +29,7 @@ static bool kept_is_next(const lfb_key *key, const lfb_key *next)
 
 static bool kept_wants(const uint64_t *answers, size_t i, bool wanted)
 {
-  return ((answers[i / 64] >> (i % 64) & 1) != 0) == wanted;
+  return lfb_answer(answers, i) == wanted;
 }
 
 void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,

@@ -128,7 +128,8 @@ bool options_read_form(const char *option, const char *text, void *to)
     struct suggestion suggestion = {.word = text};
     for (int i = 1; lfb_form_name((lfb_form)i) != NULL; i++) /* 0 is LFB_FORM_NONE */
       suggest_consider(&suggestion, lfb_form_name((lfb_form)i));
-    (void)report_error("%s '%s': no such form: use native, guava, sbbf or mapped%s", option, text,
+    (void)report_error("%s '%s': no such form: use native, guava, sbbf, mapped, milvus, milvus-int64 or "
+                       "milvus-utf8%s", option, text,
                        suggest_text(&suggestion));
   }
   return status == LFB_OK;

@@ -21,7 +21,7 @@ _lfbloom_words() {
 _lfbloom_values() {
   case $3 in
   --strategy) "$1" plan -n 1000 -p 0.01 2>/dev/null | awk 'NR > 3 { print $1 }' ;;
-  --form | --to) printf '%s\n' native guava sbbf mapped ;;
+  --form | --to) printf '%s\n' native guava sbbf mapped milvus milvus-int64 milvus-utf8 ;;
   --progress) printf '%s\n' always never ;;
   --probes-formula) printf '%s\n' 31 current ;;
   --hash) printf '%s\n' aes siphash13 xxh3 default ;;

@@ -38,7 +38,7 @@ function __lfbloom_values
         case --strategy
             $argv[1] plan -n 1000 -p 0.01 2>/dev/null | awk 'NR > 3 { print $1 }'
         case --form --to
-            printf '%s\n' native guava sbbf mapped
+            printf '%s\n' native guava sbbf mapped milvus milvus-int64 milvus-utf8
         case --progress
             printf '%s\n' always never
         case --probes-formula

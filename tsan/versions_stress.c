@@ -115,7 +115,7 @@ static void follow_it(const crew_turn *turn)
 
   lfb_follow_wake(follow);
   lfb_ignore(lfb_follow_poll(follow, 1000000 + turn->round, &what));
-  lfb_follow_figures_now(follow, &figures);
+  lfb_follow_stats(follow, &figures);
   crew_expect(figures.source_version <= 1 + most);
 }
 

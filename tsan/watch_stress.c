@@ -43,7 +43,7 @@ static void look(const crew_turn *turn)
 
   (void)turn;
   for (int i = 0; i < 20; i++) {
-    lfb_watch_look(watch, &figures);
+    lfb_watch_stats(watch, &figures);
     crew_expect(figures.false_positives <= figures.maybe);
     crew_expect_ok(lfb_watch_prometheus(watches, 1, crew_discard, NULL));
   }
@@ -69,7 +69,7 @@ int main(void)
   crew_run(acts, sizeof acts / sizeof acts[0]);
   (void)lfb_watch_poll(watch);
   crew_expect(atomic_load(&told) >= 2);
-  lfb_watch_look(watch, &figures);
+  lfb_watch_stats(watch, &figures);
   crew_expect(figures.maybe == (uint64_t)CREW_ROUNDS * CREW_KEYS * crew_size());
   lfb_watch_free(watch);
   lfb_filter_free(filter);

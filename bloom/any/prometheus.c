@@ -295,7 +295,7 @@ lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
   exposed *filters = calloc(count + 1, sizeof *filters); /* never of 0 bytes */
 
   for (size_t i = 0; filters != NULL && i < count; i++) {
-    lfb_watch_look(watches[i], &filters[i].watch);
+    lfb_watch_stats(watches[i], &filters[i].watch);
     filters[i].name = filters[i].watch.name;
     filters[i].figures.all = filters[i].watch.stats;
     filters[i].watched = true;

@@ -11,6 +11,9 @@ static const lfb_form_row *const forms[] = {
     &lfb_form_row_guava,
     &lfb_form_row_sbbf,
     &lfb_form_row_mapped,
+    &lfb_form_row_milvus,
+    &lfb_form_row_milvus_int64,
+    &lfb_form_row_milvus_utf8,
 };
 
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };

@@ -71,11 +71,12 @@ typedef struct lfb_form_row {
                      lfb_filter **filter);
 } lfb_form_row;
 
-/* One row per file; the table in forms.c lists them. */
+/* One row per file, and three of form_milvus.c; the table in forms.c lists them. */
 extern const lfb_form_row lfb_form_row_native;
 extern const lfb_form_row lfb_form_row_guava;
 extern const lfb_form_row lfb_form_row_sbbf;
 extern const lfb_form_row lfb_form_row_mapped;
+extern const lfb_form_row lfb_form_row_milvus, lfb_form_row_milvus_int64, lfb_form_row_milvus_utf8;
 
 /* The form that begins with these bytes, or LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);

@@ -162,7 +162,7 @@ static double watch_share(uint64_t part, uint64_t whole)
   return whole == 0 ? (double)NAN : (double)part / (double)whole;
 }
 
-void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures)
+void lfb_watch_stats(const lfb_watch *watch, lfb_watch_figures *figures)
 {
   lfb_watch_figures look = {
       .name = watch->name, .limits = watch->limits, .crossed = lfb_watch_crossed(watch)};

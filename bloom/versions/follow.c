@@ -375,6 +375,7 @@ static lfb_status follow_poll_locked(lfb_follow *follow, uint64_t now, lfb_follo
   lfb_followed did = LFB_FOLLOWED_NOTHING;
   const lfb_status status = follow_turn(follow, now, &did);
 
+  lfb_versions_set_failed_polls(follow->versions, follow->figures.failures);
   pthread_mutex_lock(&follow->thread_lock);
   follow->shown = follow->figures;
   pthread_mutex_unlock(&follow->thread_lock);
@@ -391,7 +392,7 @@ lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
   return status;
 }
 
-void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
+void lfb_follow_stats(lfb_follow *follow, lfb_follow_figures *figures)
 {
   pthread_mutex_lock(&follow->thread_lock);
   *figures = follow->shown;
@@ -545,6 +546,7 @@ void lfb_follow_free(lfb_follow *follow)
   if (follow == NULL)
     return;
   lfb_follow_stop(follow);
+  lfb_versions_set_failed_polls(follow->versions, 0);
   (void)pthread_cond_destroy(&follow->wake);
   (void)pthread_mutex_destroy(&follow->polling);
   (void)pthread_mutex_destroy(&follow->thread_lock);

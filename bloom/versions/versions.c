@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <lfbloom/delta.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "atomic/threads/sections.h"
 
@@ -26,6 +27,7 @@ typedef struct arrangement arrangement;
 struct arrangement {
   lfb_section_entry entry;    /* must be the first member                                   */
   uint64_t number;            /* of the current version                                     */
+  uint64_t since;             /* when it became that, in seconds since 1970; 0: number is 0 */
   lfb_filter *filters[ROLES]; /* NULL: none                                                 */
   lfb_filter *dropped[ROLES]; /* what the next one does not have: freed with this one; only
                                * the administrator reads it                                 */
@@ -33,9 +35,10 @@ struct arrangement {
   arrangement *next_gone;     /* in `gone`                                                  */
 };
 
-/* The process's lock of sections.h guards all fields but `now`, and changes of `now`. */
+/* The process's lock of sections.h guards all fields but the first two, and changes of `now`. */
 struct lfb_versions {
   LFB_ATOMIC(arrangement *) now;
+  LFB_ATOMIC(uint64_t) failed_polls; /* of the follower, in a row                             */
   lfb_section *retired; /* arrangements that a section may still use                        */
   uint64_t dropped;     /* filters that a section may still use                             */
   arrangement *gone;    /* arrangements that no section uses: to be freed, with what they
@@ -45,16 +48,24 @@ struct lfb_versions {
   uint64_t beginner;    /* lfb_sections_forks() of the last begin_rebuild                   */
 };
 
+/* Seconds since 1970. */
+static uint64_t versions_time(void)
+{
+  const time_t now = time(NULL);
+
+  return now < 0 ? 0 : (uint64_t)now;
+}
+
 /* ---- sections -------------------------------------------------------------- */
 
 /* The arrangement; the calling thread is in a section. */
-static inline const arrangement *versions_seen(lfb_versions *versions)
+static inline const arrangement *versions_seen(const lfb_versions *versions)
 {
   /* acquire: pairs with the release in versions_arrange(), which publishes the arrangement. */
   return atomic_load_explicit(&versions->now, memory_order_acquire);
 }
 
-const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
+const lfb_filter *lfb_versions_enter(const lfb_versions *versions, uint64_t *number)
 {
   (void)lfb_section_enter();
   const arrangement *now = versions_seen(versions);
@@ -64,14 +75,14 @@ const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
   return now->filters[CURRENT];
 }
 
-void lfb_versions_leave(lfb_versions *versions)
+void lfb_versions_leave(const lfb_versions *versions)
 {
   (void)versions; /* sections are the thread's */
   if (lfb_section_inside()) /* else the thread's exit has left the section */
     lfb_section_leave(lfb_section_mine);
 }
 
-uint64_t lfb_versions_number(lfb_versions *versions)
+uint64_t lfb_versions_number(const lfb_versions *versions)
 {
   lfb_section *section = lfb_section_enter();
   const uint64_t number = versions_seen(versions)->number;
@@ -135,7 +146,7 @@ LFB_INLINE size_t versions_filter_put(lfb_filter *filter, versions_kind kind, ve
   }
 }
 
-LFB_INLINE size_t versions_ask(lfb_versions *versions, versions_kind kind, versions_keys keys,
+LFB_INLINE size_t versions_ask(const lfb_versions *versions, versions_kind kind, versions_keys keys,
                                uint64_t *answers)
 {
   lfb_section *section = lfb_section_enter();
@@ -171,12 +182,12 @@ bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
   return versions_put(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
 
-bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size)
+bool lfb_versions_might_contain(const lfb_versions *versions, const void *bytes, size_t size)
 {
   return versions_ask(versions, VERSIONS_BYTES, (versions_keys){{bytes}, size}, NULL);
 }
 
-bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key)
+bool lfb_versions_might_contain_u64(const lfb_versions *versions, uint64_t key)
 {
   return versions_ask(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
@@ -199,13 +210,13 @@ size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes
   return versions_put(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, count}, answers);
 }
 
-size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
+size_t lfb_versions_might_contain_many(const lfb_versions *versions, const lfb_key *keys,
                                        size_t count, uint64_t *answers)
 {
   return versions_ask(versions, VERSIONS_MANY, (versions_keys){{keys}, count}, answers);
 }
 
-size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
+size_t lfb_versions_might_contain_many_u64(const lfb_versions *versions, const uint64_t *keys,
                                            size_t count, uint64_t *answers)
 {
   return versions_ask(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, count}, answers);
@@ -225,6 +236,45 @@ lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, s
     lfb_ignore(lfb_delta_apply(now->filters[PREVIOUS], delta, size, NULL));
   lfb_section_leave(section);
   return status;
+}
+
+/* ---- figures --------------------------------------------------------------- */
+
+void lfb_versions_set_failed_polls(lfb_versions *versions, uint64_t count)
+{
+  /* relaxed, here and below: the count publishes no other data. */
+  atomic_store_explicit(&versions->failed_polls, count, memory_order_relaxed);
+}
+
+/* Seconds since a time; 0 if the clock was set back behind it. */
+static uint64_t versions_age(uint64_t time)
+{
+  const uint64_t now = versions_time();
+
+  return now > time ? now - time : 0;
+}
+
+void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figures)
+{
+  lfb_versions_figures look = {0};
+  lfb_section *section = lfb_section_enter();
+  const arrangement *now = versions_seen(versions);
+
+  if (now->number > 0) {
+    lfb_filter_stats(now->filters[CURRENT], &look.all);
+    look.number = now->number;
+    look.since = now->since;
+    look.age = versions_age(look.all.written > 0 ? look.all.written : look.since);
+  }
+  lfb_section_leave(section);
+  look.failed_polls = atomic_load_explicit(&versions->failed_polls, memory_order_relaxed);
+  *figures = look;
+}
+
+void lfb_versions_watched(const void *versions, lfb_stats *stats)
+{
+  lfb_filter_stats_recent(lfb_versions_enter(versions, NULL), stats);
+  lfb_versions_leave(versions);
 }
 
 /* ---- arrangements ---------------------------------------------------------- */
@@ -258,7 +308,7 @@ static bool arrangement_has(const arrangement *all, const lfb_filter *one)
 }
 
 /* The published arrangement, for an administrator, which alone replaces it. */
-static arrangement *versions_now(lfb_versions *versions)
+static arrangement *versions_now(const lfb_versions *versions)
 {
   /* relaxed: the lock orders this after the writes of the last administrator. */
   return atomic_load_explicit(&versions->now, memory_order_relaxed);
@@ -277,7 +327,10 @@ static void versions_arrange(lfb_versions *versions, arrangement *next)
 {
   arrangement *before = versions_now(versions);
 
-  next->number += next->filters[CURRENT] != before->filters[CURRENT];
+  if (next->filters[CURRENT] != before->filters[CURRENT]) {
+    next->number++;
+    next->since = versions_time();
+  }
   /* release: pairs with the acquire in versions_seen(). */
   atomic_store_explicit(&versions->now, next, memory_order_release);
   for (int i = 0; i < ROLES; i++)
@@ -453,6 +506,7 @@ static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter
   if (first == NULL)
     return LFB_ERROR_NO_MEMORY;
   first->number = number;
+  first->since = number == 0 ? 0 : versions_time();
   first->filters[CURRENT] = filter;
   first->of = versions;
   /* relaxed: the caller publishes the handle. */

@@ -12,6 +12,9 @@ LFB_EXTERN_C_BEGIN
 size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
                                   uint64_t *answers);
 
+/* Sets lfb_versions_figures.failed_polls. */
+void lfb_versions_set_failed_polls(lfb_versions *versions, uint64_t count);
+
 /*
  * Turns on the bits of a delta (lfbloom/delta.h): in the current version, in the version that is
  * being filled, and in the previous one if it is of the same size, strategy and hash.  Lock-free.

@@ -33,15 +33,6 @@ struct gate {
   bool stop;
 };
 
-/* The figures of the current version: the watch outlives every version. */
-static void gate_stats(const void *watched, lfb_stats *stats)
-{
-  lfb_versions *versions = ((const struct gate *)watched)->versions;
-
-  lfb_filter_stats(lfb_versions_enter(versions, NULL), stats);
-  lfb_versions_leave(versions);
-}
-
 /* The configuration of a version for `count` products. */
 static lfb_config gate_wish(const struct gate *gate, uint64_t count)
 {
@@ -167,7 +158,8 @@ static lfb_status gate_begin(struct gate *gate)
   const lfb_status status = lfb_versions_create(&config, &gate->versions);
 
   return status != LFB_OK ? status
-                          : lfb_watch_create_over(gate_stats, gate, &watch, &gate->watch);
+                          : lfb_watch_create_over(lfb_versions_watched, gate->versions, &watch,
+                                                  &gate->watch);
 }
 
 struct gate *gate_create(struct products *products, const struct gate_config *config)

@@ -167,7 +167,7 @@ static void asking_flush(struct asking *asking)
   if (lfb_filter_might_contain_many(asking->list->phrases, asking->phrases, asking->count,
                                     answers) > 0)
     for (size_t i = 0; i < asking->count; i++)
-      if (answers[i / 64] >> i % 64 & 1)
+      if (lfb_answer(answers, i))
         asking_print(asking, asking->phrases[i]);
   asking->count = 0;
 }

@@ -14,6 +14,8 @@
  *             the next newest is tried.  The running version stays.  A file that is copied into
  *             place therefore costs only a report or two.  A file that cannot be opened or read is
  *             reported, too, and is tried again each time.
+ * Age         The version's lfb_stats.written is the time in the file's header, or else the file's
+ *             modification time: lfb_versions_stats() says how old it is.
  * Truth       The file is the whole truth: keys that were put only through the handle, and are not
  *             in the file, are lost with the version that it replaces.
  *

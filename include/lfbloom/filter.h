@@ -238,6 +238,10 @@ typedef enum lfb_form {
   LFB_FORM_SBBF = 3,   /* what Parquet files hold: header and bitset of strategy sbbf */
   LFB_FORM_MAPPED = 4, /* what several processes map at once (lfbloom/mapped.h): any strategy,
                           no checksums of the words                                 */
+  LFB_FORM_MILVUS = 5, /* strategy sbbf as Milvus' membership_match takes it, of up to 128 MiB:
+                          says that the keys are 64-bit numbers and text            */
+  LFB_FORM_MILVUS_INT64 = 6, /* the same, says that they are numbers                */
+  LFB_FORM_MILVUS_UTF8 = 7,  /* the same, says that they are text                   */
 } lfb_form;
 
 /* A filter's figures. */
@@ -383,6 +387,12 @@ LFB_API size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
                                                   uint64_t *answers);
 LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes,
                                           size_t count, uint64_t *answers);
+
+/* Returns answer `i` of a call with many keys, of this header or of any other. */
+static inline bool lfb_answer(const uint64_t *answers, size_t i)
+{
+  return (answers[i / 64] >> (i % 64) & 1) != 0;
+}
 
 /*
  * Copies a filter: the keys put before the call, and some of those put during it.  The copy's

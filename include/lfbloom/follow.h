@@ -30,10 +30,10 @@
  *
  * Which calls may run at once on one follower
  *
- *                          | poll    | start, stop, wake | figures_now | create, free
- *   poll                   | in turn |        yes        |     yes     |     no
- *   start, stop, wake      |   yes   |        yes        |     yes     |     no
- *   figures_now            |   yes   |        yes        |     yes     |     no
+ *                          | poll    | start, stop, wake | stats | create, free
+ *   poll                   | in turn |        yes        |  yes  |     no
+ *   start, stop, wake      |   yes   |        yes        |  yes  |     no
+ *   stats                  |   yes   |        yes        |  yes  |     no
  */
 #ifndef LFBLOOM_FOLLOW_H
 #define LFBLOOM_FOLLOW_H
@@ -130,7 +130,7 @@ typedef struct lfb_follow_figures {
   uint64_t source_version; /* the source's, which the running version contains; 0: none */
   uint64_t rebuilds;       /* versions that were published                           */
   uint64_t changes;        /* keys that were put or removed since the last rebuild   */
-  uint64_t failures;       /* in a row                                               */
+  uint64_t failures;       /* in a row; lfb_versions_stats() has them, too           */
   uint64_t retry_at;       /* seconds since 1970; polls do nothing before it         */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_follow_figures;
@@ -183,7 +183,7 @@ LFB_API void lfb_follow_wake(lfb_follow *follow);
 LFB_API void lfb_follow_stop(lfb_follow *follow);
 
 /* Writes the figures as of the end of the last poll.  Waits for no poll. */
-LFB_API void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures);
+LFB_API void lfb_follow_stats(lfb_follow *follow, lfb_follow_figures *figures);
 
 LFB_EXTERN_C_END
 

@@ -74,7 +74,7 @@
  *   free            |  no    |       no        |  no
  *
  *   user's            put, might_contain (each with its _u64 and _many),
- *                     apply_delta, enter, leave, number
+ *                     enter, leave, number, stats, watched
  *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
  *                     drop_previous, reclaim
  */
@@ -135,31 +135,53 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
  * Returns  the version's filter; without a version (number 0) a small one with all bits set.  Until this thread leaves, any thread may query it, copy it, write
  *          it and read its figures.  Put through lfb_versions_put() and the functions like it.
  */
-LFB_API const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number);
+LFB_API const lfb_filter *lfb_versions_enter(const lfb_versions *versions, uint64_t *number);
 
 /* Leaves the calling thread's innermost section. */
-LFB_API void lfb_versions_leave(lfb_versions *versions);
+LFB_API void lfb_versions_leave(const lfb_versions *versions);
 
 /* Returns the current version's number, or one that was current at some time during the call. */
-LFB_API uint64_t lfb_versions_number(lfb_versions *versions);
+LFB_API uint64_t lfb_versions_number(const lfb_versions *versions);
 
 /* The same as the functions of lfb_filter, on the current version.  A put also goes to the
  * version that is being filled and to the previous one, if they exist.  Answers are those of the
  * current version. */
 LFB_API bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size);
 LFB_API bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key);
-LFB_API bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size);
-LFB_API bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key);
+LFB_API bool lfb_versions_might_contain(const lfb_versions *versions, const void *bytes,
+                                        size_t size);
+LFB_API bool lfb_versions_might_contain_u64(const lfb_versions *versions, uint64_t key);
 
 /* Many keys in one call, in one section. */
 LFB_API size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
                                      uint64_t *answers);
 LFB_API size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys,
                                          size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
+LFB_API size_t lfb_versions_might_contain_many(const lfb_versions *versions, const lfb_key *keys,
                                                size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
-                                                   size_t count, uint64_t *answers);
+LFB_API size_t lfb_versions_might_contain_many_u64(const lfb_versions *versions,
+                                                   const uint64_t *keys, size_t count,
+                                                   uint64_t *answers);
+
+/* What a handle has in use, and how old it is. */
+typedef struct lfb_versions_figures {
+  lfb_stats all;         /* of the current version; all 0 without one (number 0)          */
+  uint64_t number;       /* of the current version; 0: there is none yet                  */
+  uint64_t since;        /* when it became the current one, in seconds since 1970; or 0   */
+  uint64_t age;          /* in seconds by the system's clock: of the file that it was read
+                            from (all.written), if it was, else since it became current   */
+  uint64_t failed_polls; /* of the handle's follower (lfbloom/follow.h), in a row; 0: the
+                            last one succeeded, or there is no follower                   */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
+} lfb_versions_figures;
+
+/* Writes the figures now, in a section of its own, at the cost of lfb_filter_stats(). */
+LFB_API void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figures);
+
+/* An lfb_watch_stats_fn (lfbloom/watch.h): the figures of the current version of a handle, so that a watch
+ * outlives the versions; before the first one, those of a saturated filter.  Takes  versions  a const
+ * lfb_versions *. */
+LFB_API void lfb_versions_watched(const void *versions, lfb_stats *stats);
 
 /* ---- for the administrator ------------------------------------------------------ */
 

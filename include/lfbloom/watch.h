@@ -12,8 +12,8 @@
  *               polls, concurrent or not, exactly one calls back for it.  The limit stays crossed,
  *               even if the figure falls, until lfb_watch_rearm(): of two polling threads, one may
  *               hold old figures, so a limit never rearms itself.
- * 2. Progress   Reports are wait-free after a thread's first; so are poll, look and rearm, except
- *               for the functions they call back.  Reports, poll, look, crossed and rearm do not
+ * 2. Progress   Reports are wait-free after a thread's first; so are poll, stats and rearm, except
+ *               for the functions they call back.  Reports, poll, stats, crossed and rearm do not
  *               allocate; lfb_watch_prometheus() does.  No call ever locks.
  * 3. Cheap      A report is a load and a store to a cache line of the thread's own.  A poll that
  *               finds all limits crossed reads one word.  Any other poll takes the filter's stats.
@@ -86,7 +86,8 @@ typedef struct lfb_watch_figures {
 LFB_CHECKED lfb_status lfb_watch_create(const lfb_filter *filter, const lfb_watch_config *config,
                                         lfb_watch **watch);
 
-/* The same over anything that has figures, for example a counting filter.  A NULL name means "". */
+/* The same over anything that has figures: a counting filter, or by lfb_versions_watched() a handle with
+ * versions (lfbloom/versions.h).  A NULL name means "". */
 LFB_CHECKED lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
                                              const lfb_watch_config *config, lfb_watch **watch);
 
@@ -113,7 +114,7 @@ LFB_API void lfb_watch_report_answers(lfb_watch *watch, uint64_t maybe, uint64_t
 LFB_API void lfb_watch_report_false_positive(lfb_watch *watch);
 
 /* Writes all figures now. */
-LFB_API void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures);
+LFB_API void lfb_watch_stats(const lfb_watch *watch, lfb_watch_figures *figures);
 
 /*
  * Writes the figures of `count` watches as one text in Prometheus' exposition format, version

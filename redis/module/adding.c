@@ -165,7 +165,7 @@ static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_s
     size_t done;
     went.added = lfb_value_add(value, keys, some, limit, answers, &done, &went.refused);
     for (size_t i = 0; i < done; i++)
-      (void)lfb_redis.ReplyWithBool(context, (int)(answers[i / 64] >> i % 64 & 1));
+      (void)lfb_redis.ReplyWithBool(context, lfb_answer(answers, i));
     went.done += done;
   }
   return went;

@@ -25,7 +25,7 @@ static void reply_exist(lfb_redis_context *context, const lfb_value *value, lfb_
       keys[i].bytes = lfb_redis.StringPtrLen(words[done + i], &keys[i].size);
     lfb_value_exist(value, keys, some, answers);
     for (size_t i = 0; i < some; i++)
-      (void)lfb_redis.ReplyWithBool(context, (int)(answers[i / 64] >> i % 64 & 1));
+      (void)lfb_redis.ReplyWithBool(context, lfb_answer(answers, i));
   }
 }
 

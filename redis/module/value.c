@@ -242,11 +242,6 @@ typedef struct undecided {
 
 enum { ANSWER_WORDS = (LFB_VALUE_MANY + 63) / 64 };
 
-static bool answer_of(const uint64_t *answers, size_t i)
-{
-  return answers[i / 64] >> i % 64 & 1;
-}
-
 static void answer_yes(uint64_t *answers, size_t i)
 {
   answers[i / 64] |= UINT64_C(1) << i % 64;
@@ -269,7 +264,7 @@ static void undecided_ask(undecided *left, const lfb_filter *filter, uint64_t *f
   if (lfb_filter_might_contain_many(filter, left->keys, left->count, answers) == 0)
     return;
   for (size_t i = 0; i < left->count; i++) {
-    if (answer_of(answers, i)) {
+    if (lfb_answer(answers, i)) {
       if (found != NULL)
         answer_yes(found, left->index[i]);
       continue;
@@ -351,7 +346,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
     chain_ask(value, 1, &left, NULL);
     added = lfb_filter_put_many(newest->filter, left.keys, left.count, fresh);
     for (size_t i = 0; added > 0 && i < left.count; i++)
-      if (answer_of(fresh, i))
+      if (lfb_answer(fresh, i))
         answer_yes(answers, left.index[i]);
   }
   newest->items += added;
@@ -393,7 +388,7 @@ static size_t chain_present(const lfb_value *value, const lfb_key *keys, size_t 
   size_t present = 0;
 
   lfb_value_exist(value, keys, count, answers);
-  while (present < count && answer_of(answers, present))
+  while (present < count && lfb_answer(answers, present))
     present++;
   return present;
 }
@@ -427,7 +422,7 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
     } else {
       chain_put(value, keys + *done, next, some);
       for (size_t i = 0; i < next; i++)
-        if (answer_of(some, i))
+        if (lfb_answer(some, i))
           answer_yes(answers, *done + i);
     }
     *done += next;

@@ -21,7 +21,7 @@ gives "a formula for java-double" 0 \
   "$tool" build -q -n 10 -p 0.1 --strategy java-double --probes-formula current -o x abc
 rm x
 shows "build --help" 0 "number of probes: 31 (up to" "$tool" build --help
-refuses "bad form" "no such form: use native, guava, sbbf or mapped" "$tool" build -n 1 -p 0.1 --form nope -o x abc
+refuses "bad form" "no such form: use native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8" "$tool" build -n 1 -p 0.1 --form nope -o x abc
 refuses "a form that cannot hold it" "cannot hold" \
   "$tool" build --form guava -n 1 -p 0.1 --strategy java-double -o x abc
 

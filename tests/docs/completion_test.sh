@@ -65,7 +65,7 @@ same "bash: strategies" "$(tab lfbloom build --strategy = '')" "$strategies"
 same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
 same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
 same "bash: generations" "$(tab lfbloom dedupe --generations = '')" "3 7"
-same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped"
+same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped milvus milvus-int64 milvus-utf8"
 same "bash: what remote does" "$(tab lfbloom remote '')" "list expire rename delete load save"
 same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
 same "bash: a number" "$(tab lfbloom build -n '')" ""

@@ -1,7 +1,7 @@
 #!/bin/bash
 # guide_test.sh INSTALL REDIS_SERVERS PAGE PROGRAMS COMMANDS [FILE...]: follows a page as a reader does, the
 # guide or the recipes. The page has at least so many programs and commands. Each FILE is in the folder, and each
-# that is a program is a command, too. Each ```c and
+# that is a program is a command, too. Each ```c, ```cpp and
 # ```java block is saved under the name in its first line. Each line of a ```console block that
 # begins with "$ " is run, in order, in one folder, with an installation by :install. Its output
 # must be the text below it; ... stands for anything.
@@ -67,7 +67,7 @@ run_all() {
 # Takes a block that is a program.
 save() {
   local name
-  name=$(sed -nE '1s,^(/\*|//) ([A-Za-z]+\.(c|java)) - .*,\2,p' "$1")
+  name=$(sed -nE '1s,^(/\*|//) ([A-Za-z]+\.(c|cc|java)) - .*,\2,p' "$1")
   [[ -n $name ]] || { echo "a program without a name: $(head -1 "$1")"; exit 1; }
   saved=$((saved + 1))
   cp "$1" "$name"
@@ -80,7 +80,7 @@ awk -v folder=../blocks '
   file { print >file }' "$page"
 for block in ../blocks/*; do
   case $block in
-  *.c | *.java) save "$block" ;;
+  *.c | *.cpp | *.java) save "$block" ;;
   *.console) run_all "$block" ;;
   *) echo "what is ${block##*.}?" && exit 1 ;;
   esac

@@ -20,7 +20,7 @@ Watch Begin(const Filter& filter, const lfb_watch_config& config) {
 
 lfb_watch_figures Look(const Watch& watch) {
   lfb_watch_figures figures;
-  lfb_watch_look(watch.get(), &figures);
+  lfb_watch_stats(watch.get(), &figures);
   return figures;
 }
 

@@ -111,7 +111,7 @@ struct Following {
   uint64_t Number() const { return lfb_versions_number(versions); }
   lfb_follow_figures Figures() const {
     lfb_follow_figures figures;
-    lfb_follow_figures_now(follow, &figures);
+    lfb_follow_stats(follow, &figures);
     return figures;
   }
   lfb_follow_config config{};
@@ -633,6 +633,40 @@ TEST_F(FileSource, AFileBecomesTheVersionWheneverItIsReplaced) {
   std::filesystem::remove(Path("it.lfb"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
   EXPECT_TRUE(Has(2));
+}
+
+// What is in use is as old as its file: by the file's header, or else by its modification time.  Seen to
+// fail with the time of the poll, and with the failures of an earlier follower kept.
+TEST_F(FileSource, TheAgeOfWhatIsInUse) {
+  const auto figures = [&] {
+    lfb_versions_figures now;
+    lfb_versions_stats(following_->versions, &now);
+    return now;
+  };
+  const uint64_t begun = static_cast<uint64_t>(time(nullptr));
+  Follow(Path("it"));
+  Save("it", 1, 3000);
+  Poll();
+  EXPECT_EQ(figures().number, 2u);
+  EXPECT_GE(figures().since, begun);
+  EXPECT_LT(figures().age, 1000u) << "its header has the time at which it was written";
+  EXPECT_EQ(figures().all.expected_insertions, 1000u);
+  const Filter guava = Make(1000, 1e-6, LFB_GUAVA_MITZ64);
+  ASSERT_EQ(lfb_filter_save(guava.get(), LFB_FORM_GUAVA, Path("it").c_str()), LFB_OK);
+  Date("it", 3000);
+  Poll();
+  EXPECT_EQ(figures().number, 3u);
+  EXPECT_GE(figures().age, 3000u);
+  EXPECT_LT(figures().age, 4000u);
+  for (const uint64_t failures : {1u, 2u}) {
+    Write("it", "no filter " + std::to_string(failures));
+    lfb_followed what;
+    EXPECT_NE(lfb_follow_poll(following_->follow, kNow * 2 * failures, &what), LFB_OK);
+    EXPECT_EQ(figures().failed_polls, failures);
+  }
+  lfb_follow_free(following_->follow);
+  following_->follow = nullptr;
+  EXPECT_EQ(figures().failed_polls, 0u) << "no follower";
 }
 
 TEST_F(FileSource, ADamagedFileIsReportedOnceAndHarmsNothing) {

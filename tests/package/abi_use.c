@@ -109,7 +109,7 @@ static void use_watch(const lfb_filter* filter) {
 
   CHECK(lfb_watch_create(filter, &config, &watch) == LFB_OK);
   lfb_watch_report_answers(watch, 3, 4);
-  lfb_watch_look(watch, &watch_figures.it);
+  lfb_watch_stats(watch, &watch_figures.it);
   CHECK(strcmp(watch_figures.it.name, "watched") == 0);
   CHECK(watch_figures.it.stats.expected_insertions == 1000 && watch_figures.it.no == 4);
   CHECK_GUARDED(watch_figures);
@@ -133,7 +133,7 @@ static void use_follow(const char* path) {
   CHECK(lfb_follow_create(versions, &source, &follow_config, &follow) == LFB_OK);
   CHECK(lfb_follow_poll(follow, 1000, &what) == LFB_OK);
   CHECK(lfb_versions_might_contain(versions, "apple", 5));
-  lfb_follow_figures_now(follow, &follow_figures.it);
+  lfb_follow_stats(follow, &follow_figures.it);
   CHECK(follow_figures.it.rebuilds == 1 && follow_figures.it.retry_at == 0);
   CHECK_GUARDED(follow_figures);
   lfb_follow_free(follow);

@@ -142,7 +142,7 @@ class Follower {
   // The version that it reports.
   uint64_t At() const {
     lfb_follow_figures figures;
-    lfb_follow_figures_now(follow, &figures);
+    lfb_follow_stats(follow, &figures);
     return figures.source_version;
   }
   // How many keys of a version it does not find.

@@ -116,7 +116,7 @@ void AddWatches(Rows* rows) {
     ROW(lfb_watch_rearm, t.watch, lfb_watch_poll(t.watch) | lfb_watch_crossed(t.watch)),
     ROW(lfb_watch_report_answers, t.watch, 1, 1),
     ROW(lfb_watch_report_false_positive, t.watch),
-    ROW(lfb_watch_look, t.watch, &t.out.watch_figures).After(WatchFilled),
+    ROW(lfb_watch_stats, t.watch, &t.out.watch_figures).After(WatchFilled),
     ROW(lfb_watch_prometheus, &t.watch, 1, AppendTo, &t.written).Fails(1).After(Wrote),
   });
 }
@@ -203,6 +203,9 @@ void AddReaders(Rows* rows) {
   });
   Add(rows, {
     Row("lfb_versions_enter lfb_versions_leave lfb_versions_number", EnterAndLeave).After(Entered),
+    ROW(lfb_versions_stats, t.versions, &t.out.versions_figures)
+        .After(Filled<&Outputs::versions_figures>),
+    ROW(lfb_versions_watched, t.versions, &t.out.stats).After(Filled<&Outputs::stats>),
     ROW(lfb_versions_reclaim, t.versions).After(STEP(EXPECT_EQ(t.answer, 0u))),
   });
 }
@@ -239,7 +242,7 @@ namespace {
 // The source's version at the last rebuild.
 uint64_t Rebuilt(lfb_follow* follow) {
   lfb_follow_figures figures;
-  lfb_follow_figures_now(follow, &figures);
+  lfb_follow_stats(follow, &figures);
   return figures.source_version;
 }
 
@@ -329,7 +332,7 @@ void AddFollowers(Rows* rows) {
         .Takes([](Things& t) { return Words{t.follow_config.rebuild.reserved, 8}; }),
     FREE(lfb_follow_free, follow)
         .Before(NewFollow),
-    ROW(lfb_follow_figures_now, t.follow, &t.out.follow_figures)
+    ROW(lfb_follow_stats, t.follow, &t.out.follow_figures)
         .After(Filled<&Outputs::follow_figures>),
     ROW(lfb_follow_start, t.own.follow).Fails(1).Before(NewFollow).After(Stop),
     ROW(lfb_follow_wake, t.own.follow).Before(NewFollow),

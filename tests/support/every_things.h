@@ -49,6 +49,7 @@ struct Outputs {
   lfb_figures figures;
   lfb_watch_figures watch_figures;
   lfb_follow_figures follow_figures;
+  lfb_versions_figures versions_figures;
   lfb_source source;
   uint64_t number;
   double fpp;

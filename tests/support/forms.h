@@ -139,7 +139,7 @@ inline std::string NativeHeadOfAGiB() {
 // A strategy in one of the forms of plain filters.
 inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
   using namespace std::string_literals;
-  const bool says_more = id == LFB_FORM_NATIVE || id == LFB_FORM_MAPPED;
+  const bool says_more = id == LFB_FORM_NATIVE || id == LFB_FORM_MAPPED || id == LFB_FORM_MILVUS;
   Form form;
   form.name = lfb_form_name(id) + "_"s + StrategyTestName({strategy, 0});
   form.checked = id == LFB_FORM_NATIVE;
@@ -274,7 +274,8 @@ inline Form WindowForm(uint32_t generations, uint32_t words) {
 inline std::vector<Form> AllForms() {
   std::vector<Form> all;
   for (const lfb_strategy_id strategy : AllStrategies()) {
-    for (const lfb_form id : {LFB_FORM_GUAVA, LFB_FORM_NATIVE, LFB_FORM_SBBF, LFB_FORM_MAPPED})
+    for (const lfb_form id : {LFB_FORM_GUAVA, LFB_FORM_NATIVE, LFB_FORM_SBBF, LFB_FORM_MAPPED,
+                              LFB_FORM_MILVUS})
       if (lfb_form_holds(id, strategy)) all.push_back(PlainForm(id, strategy));
     all.push_back(CountingForm(strategy));
   }

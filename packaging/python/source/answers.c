@@ -64,7 +64,7 @@ bool lfbpy_answers_room(lfbpy_answers *answers, size_t count, bool last)
 void lfbpy_answers_write(lfbpy_answers *answers, const uint64_t *words, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    answers->next[i] = (uint8_t)((words[i / 64] >> (i % 64)) & 1);
+    answers->next[i] = lfb_answer(words, i);
   answers->next += count;
   answers->count += count;
 }
