@@ -69,8 +69,8 @@ struct option_row keys_bad_lines_row(enum keys_bad *to);
   "\n"                                                                                  \
   "With --keys=TYPE, the text of a key stands for a number or for other bytes, as a\n" \
   "program put them: i64 for 64-bit numbers (Guava's longFunnel, Parquet's INT64,\n" \
-  "lfb_filter_put_u64), i32 for 32-bit ones (integerFunnel, INT32), f64 for\n"      \
-  "doubles, utf16 for unencodedCharsFunnel, hex for bytes.  A filter does not\n"    \
+  "lfb_filter_put_u64), i32 for 32-bit ones (integerFunnel, INT32), f32, f64 for\n"   \
+  "reals, utf16 for unencodedCharsFunnel, hex for bytes.  A filter does not\n"    \
   "record what its keys were.  A text that is none of TYPE is a line without a key.\n" \
   "\n"                                                                              \
   "With --jsonl, each line is a JSON object, and the key is a string's text without\n"  \

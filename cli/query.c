@@ -191,6 +191,13 @@ static bool query_read_filter(const char *option, const char *text, void *to)
   return true;
 }
 
+static bool query_read_column(const char *option, const char *text, void *to)
+{
+  (void)option;
+  *(const char **)to = text;
+  return true;
+}
+
 /* Takes the operands: without -f, the first is the filter.  NULL, or what is wrong. */
 static const char *query_operands(struct query *query, int count, char **operands)
 {
@@ -222,6 +229,7 @@ static void query_close(struct query *query)
 static bool query_open(struct query *query, const struct options_reading *reading, bool load)
 {
   const size_t count = query->filter_count;
+  size_t columns = 0;
 
   query->filter_count = 0;
   while (query->filter_count < count) {
@@ -229,13 +237,19 @@ static bool query_open(struct query *query, const struct options_reading *readin
     if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
       return false;
     query->filter_count++;
+    if (filter->parquet != NULL && query->source.type == TYPED_TEXT)
+      query->source.type = filter->parquet->type;
+    columns += filter->parquet != NULL;
     filter->numbers = query->source.type == TYPED_I64;
     if ((load && !source_fetch(filter)) ||
         !source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
                            query->source.type))
       return false;
   }
-  return true;
+  if (reading->column == NULL || columns > 0)
+    return true;
+  (void)report_error("--column %s: no filter is a Parquet file", reading->column);
+  return false;
 }
 
 static int query_run(int argc, char **argv)
@@ -255,6 +269,11 @@ static int query_run(int argc, char **argv)
        "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
        &query.quiet},
       KEYS_ROWS(query.source),
+      {'\0', "column", "NAME",
+       "of a Parquet file: ask the filters of this column; a nested one by its path, with dots",
+       query_read_column, &reading.column},
+      {'\0', "row-group", "N", "only that of this row group, from 0 on", options_read_count,
+       &reading.row_group},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_no_verify(&reading.no_verify),
@@ -270,6 +289,8 @@ static int query_run(int argc, char **argv)
   manner.progress = progress_wanted(query.source.progress);
   remote_behave(manner);
   const char *misuse = query_operands(&query, argc - optind, argv + optind);
+  if (misuse == NULL && reading.row_group.given && reading.column == NULL)
+    misuse = "--row-group needs --column";
   if (misuse != NULL)
     return options_misused(&command_query, misuse);
   query.source.skipped = &query.skipped;
@@ -305,7 +326,11 @@ const struct command command_query = {
         "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
         "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
         "first, which is better if there are more keys than a hundredth of the filter's\n"
-        "bytes; a key of the module is fetched by 'lfbloom remote load'.\n",
+        "bytes; a key of the module is fetched by 'lfbloom remote load'.\n"
+        "\n"
+        "FILTER may be a Parquet file, with --column: a key is present if the filter of\n"
+        "any row group has it, or a row group has no filter.  The text of a key stands\n"
+        "for a value of the column's type, unless --keys says otherwise.\n",
     .more[0] =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
@@ -317,6 +342,7 @@ const struct command command_query = {
         "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
         "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
         "  lfbloom query -q seen.lfb urls.txt && echo 'some may have been seen'\n"
-        "  lfbloom query redis://localhost/seen urls.txt\n",
+        "  lfbloom query redis://localhost/seen urls.txt\n"
+        "  lfbloom query --column user.id visits.parquet ids.txt\n",
     .run = query_run,
 };

@@ -8,7 +8,8 @@
 
 static const char *const typed_names[] = {
     [TYPED_TEXT] = "text", [TYPED_I64] = "i64",     [TYPED_I32] = "i32",
-    [TYPED_F64] = "f64",   [TYPED_UTF16] = "utf16", [TYPED_HEX] = "hex",
+    [TYPED_F32] = "f32",   [TYPED_F64] = "f64",     [TYPED_UTF16] = "utf16",
+    [TYPED_HEX] = "hex",
 };
 
 static bool typed_read(const char *option, const char *text, void *to)
@@ -18,14 +19,14 @@ static bool typed_read(const char *option, const char *text, void *to)
       *(enum typed *)to = (enum typed)i;
       return true;
     }
-  (void)report_error("%s '%s': must be text, i64, i32, f64, utf16 or hex", option, text);
+  (void)report_error("%s '%s': must be text, i64, i32, f32, f64, utf16 or hex", option, text);
   return false;
 }
 
 struct option_row typed_row(enum typed *to)
 {
   return (struct option_row){'\0', "keys", "TYPE",
-                             "what the text of a key stands for: text (default), i64, i32, f64, "
+                             "what the text of a key stands for: text (default), i64, i32, f32, f64, "
                              "utf16 or hex (see below)",
                              typed_read, to};
 }
@@ -59,17 +60,27 @@ static bool typed_whole(lfb_key text, unsigned bits, uint64_t *number)
   return at == end;
 }
 
-/* Reads a number as strtod() does, without blanks around it. */
-static bool typed_real(lfb_key text, double *number)
+/* Reads a number as strtod() does, without blanks around it; a float's as strtof() does. */
+static bool typed_real(lfb_key text, bool single, uint64_t *bits)
 {
   char copy[400], *end;
+  float near;
+  double number;
 
   if (text.size == 0 || text.size >= sizeof copy || memchr(text.bytes, '\0', text.size) != NULL ||
       *(const char *)text.bytes <= ' ')
     return false;
   memcpy(copy, text.bytes, text.size);
   copy[text.size] = '\0';
-  *number = strtod(copy, &end);
+  if (single) {
+    uint32_t low;
+    near = strtof(copy, &end);
+    memcpy(&low, &near, sizeof low);
+    *bits = low;
+  } else {
+    number = strtod(copy, &end);
+    memcpy(bits, &number, sizeof number);
+  }
   return *end == '\0';
 }
 
@@ -139,7 +150,6 @@ static bool typed_hex(lfb_key text, char *room, lfb_key *key)
 const char *typed_of(enum typed type, lfb_key text, char *room, lfb_key *key)
 {
   uint64_t number = 0;
-  double real = 0;
 
   switch (type) {
   case TYPED_I64:
@@ -152,11 +162,11 @@ const char *typed_of(enum typed type, lfb_key text, char *room, lfb_key *key)
       return "not a whole number of 32 bits";
     typed_store(number, 4, room, key);
     return NULL;
+  case TYPED_F32:
   case TYPED_F64:
-    if (!typed_real(text, &real))
+    if (!typed_real(text, type == TYPED_F32, &number))
       return "not a number";
-    memcpy(&number, &real, sizeof number);
-    typed_store(number, 8, room, key);
+    typed_store(number, type == TYPED_F32 ? 4 : 8, room, key);
     return NULL;
   case TYPED_UTF16:
     return typed_utf16(text, room, key) ? NULL : "not UTF-8";

@@ -16,6 +16,7 @@ enum typed {
   TYPED_TEXT,  /* its bytes                                                              */
   TYPED_I64,   /* a number, as the _u64 functions take it; in 8 bytes Guava's longFunnel */
   TYPED_I32,   /* 4 bytes, little-endian: Guava's integerFunnel, Parquet's INT32         */
+  TYPED_F32,   /* a float's 4 bytes, little-endian: Parquet's FLOAT                      */
   TYPED_F64,   /* a double's 8 bytes, little-endian: Parquet's DOUBLE                    */
   TYPED_UTF16, /* UTF-16, little-endian: Guava's unencodedCharsFunnel                    */
   TYPED_HEX,   /* the bytes that these digits stand for                                  */

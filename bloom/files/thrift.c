@@ -7,10 +7,7 @@ enum {
   FALSE = 2,
   BYTE = 3,
   I16 = 4,
-  I64 = 6,
   DOUBLE = 7,
-  BINARY = 8,
-  LIST = 9,
   SET = 10,
   MAP = 11,
   UUID = 13,
@@ -108,15 +105,44 @@ static void thrift_skip_element(lfb_thrift *thrift, uint8_t type)
     lfb_thrift_skip(thrift, type);
 }
 
-static void thrift_skip_list(lfb_thrift *thrift)
+static uint64_t thrift_list(lfb_thrift *thrift, uint8_t *type)
 {
   const uint8_t head = thrift_byte(thrift);
-  uint64_t count = head >> 4;
 
-  if (count == 15)
-    count = thrift_varint(thrift);
-  for (; thrift->status == LFB_OK && count > 0; count--)
-    thrift_skip_element(thrift, head & 15);
+  *type = head & 15;
+  return head >> 4 == 15 ? thrift_varint(thrift) : head >> 4;
+}
+
+uint64_t lfb_thrift_list(lfb_thrift *thrift, uint8_t type)
+{
+  uint8_t has;
+  const uint64_t count = thrift_list(thrift, &has);
+
+  if (count > thrift->left || (count > 0 && has != type))
+    thrift_refuse(thrift);
+  return thrift->status == LFB_OK ? count : 0;
+}
+
+const unsigned char *lfb_thrift_text(lfb_thrift *thrift, uint32_t *size)
+{
+  const uint64_t bytes = thrift_varint(thrift);
+  const unsigned char *text = thrift->head;
+
+  if (bytes > thrift->head_left)
+    thrift_refuse(thrift);
+  *size = thrift->status == LFB_OK ? (uint32_t)bytes : 0;
+  thrift->head += *size;
+  thrift->head_left -= *size;
+  thrift->left -= *size;
+  return text;
+}
+
+static void thrift_skip_list(lfb_thrift *thrift)
+{
+  uint8_t type;
+
+  for (uint64_t count = thrift_list(thrift, &type); thrift->status == LFB_OK && count > 0; count--)
+    thrift_skip_element(thrift, type);
 }
 
 static void thrift_skip_map(lfb_thrift *thrift)
@@ -158,16 +184,16 @@ void lfb_thrift_skip(lfb_thrift *thrift, uint8_t type)
     break;
   case I16:
   case LFB_THRIFT_I32:
-  case I64:
+  case LFB_THRIFT_I64:
     (void)thrift_varint(thrift);
     break;
   case DOUBLE:
     thrift_skip_bytes(thrift, 8);
     break;
-  case BINARY:
+  case LFB_THRIFT_BINARY:
     thrift_skip_bytes(thrift, thrift_varint(thrift));
     break;
-  case LIST:
+  case LFB_THRIFT_LIST:
   case SET:
   case MAP:
   case LFB_THRIFT_STRUCT:

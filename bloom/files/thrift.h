@@ -3,9 +3,9 @@
  * another, and skipping unknown fields.
  *
  * A structure is a sequence of fields, each with a number and a type, and a stop.  A reader skips
- * fields with unknown numbers: later versions add them.  The input is hostile: at most
- * LFB_THRIFT_BYTES are read, and skipped values may nest LFB_THRIFT_DEPTH structures or
- * collections deep.
+ * fields with unknown numbers: later versions add them.  The input is hostile: at most `left` bytes
+ * are read, and skipped values may nest LFB_THRIFT_DEPTH structures or collections deep.  Without a
+ * reader, all bytes are in `head`: head_left is `left`.
  *
  * Fails  A function returns no status: the first failure is kept in `status`.  After it every
  *        structure ends, numbers mean nothing, and nothing more is read.
@@ -18,7 +18,7 @@
 #include "bloom/files/forms.h"
 
 enum {
-  LFB_THRIFT_BYTES = 4096,
+  LFB_THRIFT_BYTES = 4096, /* of a filter's header, at most */
   LFB_THRIFT_DEPTH = 16,
 };
 
@@ -26,6 +26,9 @@ enum {
 enum {
   LFB_THRIFT_STOP = 0, /* no field: the end of a structure */
   LFB_THRIFT_I32 = 5,
+  LFB_THRIFT_I64 = 6,
+  LFB_THRIFT_BINARY = 8, /* text, too */
+  LFB_THRIFT_LIST = 9,
   LFB_THRIFT_STRUCT = 12,
 };
 
@@ -51,6 +54,13 @@ bool lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
 
 /* Reads a number of 16, 32 or 64 bits.  A wider one is refused. */
 int64_t lfb_thrift_number(lfb_thrift *thrift);
+
+/* Reads the head of a list, whose elements follow.  Returns their number, at most `left`; they must be of
+ * the type. */
+uint64_t lfb_thrift_list(lfb_thrift *thrift, uint8_t type);
+
+/* Reads a text, all of which must be in `head`.  Returns it; it has no NUL at its end. */
+const unsigned char *lfb_thrift_text(lfb_thrift *thrift, uint32_t *size);
 
 /* Skips the value of a field. */
 void lfb_thrift_skip(lfb_thrift *thrift, uint8_t type);

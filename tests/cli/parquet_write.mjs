@@ -1,9 +1,9 @@
-// write.mjs - node write.mjs FILE [ROWS]: writes a Parquet file with Bloom filters, with the npm
+// parquet_write.mjs - node parquet_write.mjs FILE [ROWS]: writes a Parquet file with Bloom filters, with the npm
 // package hyparquet-writer; with PARQUETJS=1, a file of strings only, with @dsnp/parquetjs.
 //
 // Three row groups of ROWS (default: 60) rows.  Row i has `name` "name-i", `id` i * 10^15 + 7,
 // `size` -i, `weight` i / 4, `share` i / 8, and `plain` "plain-i", which has no filter.
-// `node write.mjs people.parquet` with hyparquet-writer 0.17.0 wrote people.parquet.
+// `node parquet_write.mjs people.parquet` with hyparquet-writer 0.17.0 wrote people.parquet.
 import {writeFileSync} from 'node:fs';
 
 const [path, rows = '60'] = process.argv.slice(2);
