@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/dedupe.h"
+#include "cli/grow.h"
 #include "cli/kept.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -140,38 +141,17 @@ struct keys_job {
   struct keys_open *open; /* one per thread */
 };
 
-/* Grows an array of keys; `*keys` stays if there is no memory. */
-static bool open_grow_keys(lfb_key **keys, size_t capacity)
-{
-  lfb_key *grown = realloc(*keys, capacity * sizeof **keys);
-
-  if (grown != NULL)
-    *keys = grown;
-  return grown != NULL;
-}
-
 /* Makes room for the batch that is found next. */
 static bool open_grow(struct keys_open *open, bool whole)
 {
-  const size_t needed = open->count + SOURCE_BATCH;
-  size_t capacity = open->capacity == 0 ? 4 * (size_t)SOURCE_BATCH : open->capacity;
+  const struct grow_row rows[] = {{&open->records, 64 * sizeof *open->records},
+                                  {&open->answers, sizeof *open->answers},
+                                  {&open->keys, 64 * sizeof *open->keys}};
+  const bool grown = grow(rows, whole ? 2 : 3, &open->capacity, open->count + SOURCE_BATCH);
 
-  if (needed <= open->capacity)
-    return true;
-  while (capacity < needed)
-    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
-  const bool grown = open_grow_keys(&open->records, capacity) &&
-                     (whole || open_grow_keys(&open->keys, capacity));
   if (whole)
     open->keys = open->records;
-  uint64_t *answers = grown ? realloc(open->answers, capacity / 64 * sizeof *answers) : NULL;
-  if (answers == NULL) {
-    (void)report_error("dedupe: %zu keys in order: %s", needed, strerror(errno));
-    return false;
-  }
-  open->answers = answers;
-  open->capacity = capacity;
-  return true;
+  return grown;
 }
 
 static void open_free(struct keys_open *open)

@@ -154,6 +154,16 @@ static bool exact_decide_spilled(struct exact *exact)
   return decided;
 }
 
+/* What is read from now on is the text that was stored, as standard input. */
+static void exact_use_stored(struct exact *exact)
+{
+  exact->stored = *exact->source;
+  exact->stored.paths = NULL;
+  exact->stored.path_count = 0;
+  exact->stored.header = NULL; /* it was left out */
+  exact->source = &exact->stored;
+}
+
 /* Reports the line without a key after which nothing was read.  False if there is one. */
 static bool exact_report_refused(const struct exact *exact)
 {
@@ -168,7 +178,9 @@ static bool exact_finish_waiting(struct exact *exact)
   table_clear(&exact->table);
   report_note("the table of %s is full: the rest is decided at the end of the input",
               human_bytes(exact->room).text);
-  if (!exact_decide_spilled(exact) || !spill_read_text(&exact->spill) || !exact_read_waiting(exact))
+  exact_use_stored(exact);
+  exact->waiting = true;
+  if (!exact_decide_spilled(exact) || !spill_read_text(&exact->spill) || !exact_read_again(exact))
     return false;
   return exact_report_refused(exact);
 }
@@ -235,13 +247,9 @@ static bool exact_read_twice(struct exact *exact, uint64_t keys)
 /* Stores an input that cannot be read again, so that it can. */
 static bool exact_store(struct exact *exact)
 {
-  exact->stored = *exact->source;
   if (!exact_read_store(exact))
     return false;
-  exact->stored.paths = NULL;
-  exact->stored.path_count = 0;
-  exact->stored.header = NULL; /* it was left out */
-  exact->source = &exact->stored;
+  exact_use_stored(exact);
   exact->rereadable = true;
   return exact_note_files(exact);
 }

@@ -102,6 +102,7 @@ struct exact {
   off_t standard_at; /* where standard input began */
   bool rereadable;
   uint64_t settled; /* the bytes of text that are decided */
+  bool waiting;     /* the lines that are read were stored, and all are in doubt */
   bool ended;       /* what comes later is not decided by this read */
   _Atomic(bool) enough;
   struct chunk refused; /* the line without a key that ended the reading while others waited */
@@ -150,8 +151,7 @@ void exact_lines_free(struct exact *exact);
 bool exact_read_table(struct exact *exact);   /* decides and prints, until the table is full */
 bool exact_read_claims(struct exact *exact);  /* the first of two */
 bool exact_read_doubts(struct exact *exact);  /* adds the lines in doubt to the spilled ones */
-bool exact_read_again(struct exact *exact);   /* the last: prints */
-bool exact_read_waiting(struct exact *exact); /* prints the spilled lines that are the first */
+bool exact_read_again(struct exact *exact);   /* the last: prints; or those that wait */
 bool exact_read_counts(struct exact *exact);  /* the second of three */
 bool exact_read_counted(struct exact *exact); /* the third: prints   */
 bool exact_read_store(struct exact *exact);   /* makes standard input of the input's text, in a file */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grow.h"
 #include "cli/kept.h"
 #include "cli/report.h"
 #include "cli/seen.h"
@@ -54,62 +55,17 @@ void exact_lines_free(struct exact *exact)
   free(exact->lines);
 }
 
-/* Grows an array; it stays if there is no memory. */
-static bool lines_grow_array(void *array, size_t capacity, size_t each)
-{
-  void *before;
-
-  memcpy(&before, array, sizeof before); /* a pointer of any type */
-  void *grown = realloc(before, capacity * each);
-  if (grown != NULL)
-    memcpy(array, &grown, sizeof grown);
-  else
-    (void)report_error("dedupe: %zu times %zu bytes at once: %s", capacity, each, strerror(errno));
-  return grown != NULL;
-}
-
-/* The capacity for `needed` elements.  No overflow: that is at most the bytes in memory and a batch. */
-static size_t lines_capacity(size_t capacity, size_t needed)
-{
-  while (capacity < needed)
-    capacity *= 2;
-  return capacity;
-}
-
-bool lines_grow_one(void *array, size_t *capacity, size_t needed, size_t each)
-{
-  const size_t grown = lines_capacity(*capacity == 0 ? 4 * (size_t)LINES_BATCH : *capacity, needed);
-
-  if (needed <= *capacity)
-    return true;
-  if (!lines_grow_array(array, grown, each))
-    return false;
-  *capacity = grown;
-  return true;
-}
-
 bool lines_grow(struct exact_lines *lines)
 {
-  const struct {
-    void *array;
-    size_t each; /* bytes, for 64 lines */
-  } arrays[] = {
+  const struct grow_row rows[] = {
       {&lines->records, 64 * sizeof *lines->records}, {&lines->low, 64 * sizeof *lines->low},
       {&lines->high, 64 * sizeof *lines->high},       {&lines->open, 64 * sizeof *lines->open},
       {&lines->slots, 64 * sizeof *lines->slots},     {&lines->answers, sizeof *lines->answers},
       {&lines->passing, sizeof *lines->passing},      {&lines->seen, sizeof *lines->seen},
       {&lines->doubts, sizeof *lines->doubts},
   };
-  const size_t needed = lines->count + LINES_BATCH;
-  const size_t capacity = lines_capacity(lines->capacity == 0 ? 8 * (size_t)LINES_BATCH : lines->capacity, needed);
 
-  if (needed <= lines->capacity)
-    return true;
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (!lines_grow_array(arrays[i].array, capacity / 64, arrays[i].each))
-      return false;
-  lines->capacity = capacity;
-  return true;
+  return grow(rows, sizeof rows / sizeof *rows, &lines->capacity, lines->count + LINES_BATCH);
 }
 
 /* Finds the next batch of lines and hashes their keys.  `*found` is how many records there were.  False
@@ -188,7 +144,7 @@ enum { LINES_NUMBER = 21 }; /* at most: 20 digits and a space */
 
 bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size)
 {
-  if (!lines_grow_one(&lines->text, &lines->text_capacity, lines->text_size + size, 1))
+  if (!grow_array(&lines->text, &lines->text_capacity, lines->text_size + size, 1))
     return false;
   memcpy(lines->text + lines->text_size, bytes, size);
   lines->text_size += size;

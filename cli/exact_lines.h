@@ -47,7 +47,6 @@ struct exact_lines {
 struct exact_read {
   struct exact *exact;
   struct keys_source source;
-  bool everything; /* is in doubt, whatever the table has */
 };
 
 static inline struct exact_hash lines_hash(const struct exact_lines *lines, size_t i)
@@ -72,9 +71,6 @@ uint64_t bits_sum(const uint64_t *bits, size_t count);
 
 /* Makes room for LINES_BATCH more lines. */
 bool lines_grow(struct exact_lines *lines);
-
-/* Makes room for `needed` elements of `each` bytes in the array whose pointer is at `array`. */
-bool lines_grow_one(void *array, size_t *capacity, size_t needed, size_t each);
 
 /* Adds bytes to lines->text. */
 bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size);

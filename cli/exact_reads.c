@@ -58,18 +58,21 @@ static void reads_end(struct exact *exact)
   atomic_store_explicit(&exact->enough, true, memory_order_relaxed);
 }
 
-static bool reads_run(struct exact_read *read, const char *label, struct records_job job)
+/* Reads the input, `again` if an earlier read has counted its bad lines and warned of its CRs. */
+static bool reads_run(struct exact *exact, const char *label, bool again, struct records_job job)
 {
-  struct exact *const exact = read->exact;
+  struct exact_read read = {.exact = exact, .source = *exact->source};
 
-  job.plain |= exact->source == &exact->stored;
-
+  if (again)
+    read.source.bad = NULL;
   exact->ended = false;
   atomic_store_explicit(&exact->enough, false, memory_order_relaxed);
   exact->reads++;
-  job.context = read;
+  job.plain = exact->source == &exact->stored;
+  job.crlf |= again;
+  job.context = &read;
   job.enough = reads_enough;
-  return keys_read_part(&read->source, label, job);
+  return keys_read_part(&read.source, label, job);
 }
 
 /* ---- the table ---------------------------------------------------------------------- */
@@ -194,9 +197,9 @@ static void table_emit(void *context, unsigned thread, const struct chunk *chunk
 
 bool exact_read_table(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
-  return reads_run(&read, "deduplicating", (struct records_job){.work = table_ask, .decide = table_decide, .finish = table_keep, .emit = table_emit});
+  return reads_run(exact, "deduplicating", false,
+                   (struct records_job){
+                       .work = table_ask, .decide = table_decide, .finish = table_keep, .emit = table_emit});
 }
 
 /* ---- the first of two reads ----------------------------------------------------------- */
@@ -261,13 +264,11 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
 
 bool exact_read_claims(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
   /* Bad lines are counted by this read, which then is one of the whole input. */
   const bool whole = exact->source->bad_lines != KEYS_FAIL;
   if (whole && exact->source->bad != NULL)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
-  return reads_run(&read, "reading 1 of 2",
+  return reads_run(exact, "reading 1 of 2", false,
                    (struct records_job){.work = claims_work,
                                         .crlf = exact_counts(exact) ? exact->source == &exact->stored
                                                                   : whole, /* an earlier read warned */
@@ -332,7 +333,7 @@ static bool again_work(void *context, unsigned thread, struct chunk *chunk)
   if (!reads_find(lines, read, chunk))
     return false;
   again_ask(exact->listed, lines, lines->answers);
-  if (doubted != NULL || read->everything)
+  if (doubted != NULL || read->exact->waiting)
     again_ask(doubted, lines, lines->doubts);
   else
     memset(lines->doubts, 0, (lines->count + 63) / 64 * sizeof *lines->doubts);
@@ -379,40 +380,21 @@ static void again_keep(void *context, unsigned thread, struct chunk *chunk)
   const uint64_t printed =
       bits_sum(lines->answers, lines->count) - bits_sum(lines->passing, lines->count);
 
-  if (read->everything) /* its lines have been counted */
+  if (read->exact->waiting) /* its lines have been counted */
     atomic_fetch_add_explicit(&read->exact->out, printed, memory_order_relaxed);
   else
     lines_tally(lines, read->exact, printed);
   lines_keep(lines, read->exact, chunk);
 }
 
-static bool again_run(struct exact_read *read, const char *label, struct records_job job)
-{
-  job.work = again_work;
-  job.decide = again_decide;
-  job.finish = again_keep;
-  job.emit = reads_emit;
-  job.crlf = true; /* the warning was given */
-  return reads_run(read, label, job);
-}
-
 bool exact_read_again(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
-  read.source.bad = NULL; /* they have been counted */
-  return again_run(&read, "reading 2 of 2", (struct records_job){.skip = exact->settled});
-}
-
-bool exact_read_waiting(struct exact *exact)
-{
-  struct exact_read read = {.exact = exact, .source = *exact->source, .everything = true};
-
-  read.source.bad = NULL;
-  read.source.header = NULL; /* it was left out */
-  read.source.paths = NULL; /* standard input */
-  read.source.path_count = 0;
-  return again_run(&read, "printing", (struct records_job){.plain = true});
+  return reads_run(exact, exact->waiting ? "printing" : "reading 2 of 2", true,
+                   (struct records_job){.work = again_work,
+                                        .decide = again_decide,
+                                        .finish = again_keep,
+                                        .emit = reads_emit,
+                                        .skip = exact->waiting ? 0 : exact->settled});
 }
 
 /* Whether a read that prints nothing has ended before this chunk; then its line without a key is none of it. */
@@ -457,15 +439,11 @@ static void doubts_keep(void *context, unsigned thread, struct chunk *chunk)
 
 bool exact_read_doubts(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
-  read.source.bad = NULL;
   return spill_begin(&exact->spill, false) &&
-         reads_run(&read, "reading the lines in doubt",
+         reads_run(exact, "reading the lines in doubt", true,
                    (struct records_job){.work = again_work,
                                         .decide = doubts_decide,
                                         .finish = doubts_keep,
-                                        .crlf = true,
                                         .skip = exact->settled});
 }
 
@@ -496,14 +474,8 @@ static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
 
 bool exact_read_counts(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
-  read.source.bad = NULL;
-  return reads_run(&read, "counting",
-                   (struct records_job){.work = again_work,
-                                        .decide = counts_decide,
-                                        .finish = doubts_keep,
-                                        .crlf = true});
+  return reads_run(exact, "counting", true,
+                   (struct records_job){.work = again_work, .decide = counts_decide, .finish = doubts_keep});
 }
 
 static bool counted_decide(void *context, unsigned thread, struct chunk *chunk)
@@ -541,15 +513,9 @@ static void counted_keep(void *context, unsigned thread, struct chunk *chunk)
 
 bool exact_read_counted(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
-  read.source.bad = NULL;
-  return reads_run(&read, "printing",
-                   (struct records_job){.work = again_work,
-                                        .decide = counted_decide,
-                                        .finish = counted_keep,
-                                        .emit = reads_emit,
-                                        .crlf = true});
+  return reads_run(exact, "printing", true,
+                   (struct records_job){
+                       .work = again_work, .decide = counted_decide, .finish = counted_keep, .emit = reads_emit});
 }
 
 /* ---- storing ---------------------------------------------------------------------------- */
@@ -612,10 +578,8 @@ static void store_emit(void *context, unsigned thread, const struct chunk *chunk
 
 bool exact_read_store(struct exact *exact)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
   return spill_begin(&exact->spill, true) &&
-         reads_run(&read, "storing",
+         reads_run(exact, "storing", false,
                    (struct records_job){
                        .work = store_work, .decide = store_decide, .finish = doubts_keep, .emit = store_emit}) &&
          spill_read_text(&exact->spill);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/grow.h"
 #include "cli/member.h"
 
 /* Of the numbers of units: it is a paragraph, not blanks. */
@@ -56,7 +57,7 @@ static bool units_add_ngrams(struct units_batch *batch, lfb_key paragraph, uint3
   const char *at = paragraph.bytes, *const end = at + paragraph.size;
   size_t starts[UNITS_NGRAM], words = 0;
 
-  if (!lines_grow_one(&lines->words, &lines->words_capacity, paragraph.size + 1, 1))
+  if (!grow_array(&lines->words, &lines->words_capacity, paragraph.size + 1, 1))
     return false;
   for (char *to = lines->words;; *to++ = ' ', words++) {
     while (at < end && units_is_blank(*at))
@@ -83,7 +84,7 @@ static bool units_add_paragraph(struct units_batch *batch, lfb_key paragraph)
   const char *at = paragraph.bytes, *const end = at + paragraph.size;
   uint32_t count = 0;
 
-  if (!lines_grow_one(&lines->paragraphs, &lines->paragraph_capacity, lines->paragraph_count + 1,
+  if (!grow_array(&lines->paragraphs, &lines->paragraph_capacity, lines->paragraph_count + 1,
                       sizeof *lines->paragraphs))
     return false;
   while (at < end && units_is_blank(*at))
@@ -115,7 +116,7 @@ static bool units_add_record(struct units_batch *batch, lfb_key record, lfb_key 
   const char *at = text.bytes, *const end = at + text.size;
   const size_t first = lines->paragraph_count;
 
-  if (!lines_grow_one(&lines->texts, &lines->text_count_capacity, lines->text_count + 1, sizeof *lines->texts))
+  if (!grow_array(&lines->texts, &lines->text_count_capacity, lines->text_count + 1, sizeof *lines->texts))
     return false;
   for (bool more = !keys_passes(batch->exact->source, text); more;) {
     const lfb_key paragraph = units_paragraph(batch->exact, at, end);
@@ -282,7 +283,7 @@ static bool units_write_changed(const struct units_writing *writing, bool all)
 
   if (plain)
     return all || units_write_whole(writing);
-  if (!lines_grow_one(&lines->words, &lines->words_capacity, record.size + 1, 1))
+  if (!grow_array(&lines->words, &lines->words_capacity, record.size + 1, 1))
     return false;
   if (member_find(writing->exact->source->part.members[0], record, lines->words, &member) != MEMBER_FOUND ||
       !member.is_string) /* a number is a text, of which nothing can go */

@@ -389,113 +389,12 @@ lfb_config options_wanted(const struct options_reading *reading)
   return wanted;
 }
 
-struct option_row options_expected(struct options_count *to)
-{
-  return (struct option_row){
-      'n', NULL, "N",
-      "number of distinct keys (default: the keys in FILE..., repeats included)",
-      options_read_count, to};
-}
-
-struct option_row options_fpp(double *to)
-{
-  return (struct option_row){'p', NULL, "P", "false-positive probability: 0.01, 1% or 1e-4",
-                             options_read_fpp, to};
-}
-
-struct option_row options_json(bool *to)
-{
-  return (struct option_row){'\0', "json", NULL,
-                             "print one JSON object instead (fields: lfbloom(1))",
-                             NULL, to};
-}
-
-struct option_row options_label(const char **to)
-{
-  return (struct option_row){'\0', "label", "TEXT",
-                             "a text to store in the file; 'lfbloom info' prints it",
-                             options_read_label, to};
-}
-
-struct option_row options_key_file(struct options_key *to)
-{
-  return (struct option_row){'\0', "key-file", "FILE",
-                             "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that "
-                             "are not text",
-                             options_read_key, to};
-}
-
-struct option_row options_helper(struct options_helper *to)
-{
-  return (struct option_row){
-      '\0', "helper", "N,P",
-      "open a filter on Redis that the Java helper class made for N keys at P; N,P,twice if its "
-      "funnel puts each string twice",
-      options_read_helper, to};
-}
-
-struct option_row options_no_verify(bool *to)
-{
-  return (struct option_row){'\0', "no-verify", NULL,
-                             "do not compare the checksums of a file of 64 MiB or more", NULL, to};
-}
-
-struct option_row options_mode(struct options_mode *to)
-{
-  return (struct option_row){'\0', "mode", "OCTAL",
-                             "with --shared: permissions of a new file, reduced by the umask "
-                             "(default, or 0: 0600, only its owner)",
-                             options_read_mode, to};
-}
-
-struct option_row options_growing(bool *to)
-{
-  return (struct option_row){'\0', "growing", NULL,
-                             "with --shared: a new file grows with its keys; -n is a first guess",
-                             NULL, to};
-}
-
-struct option_row options_nul(bool *to)
-{
-  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes instead of newlines", NULL,
-                             to};
-}
-
-struct option_row options_progress(enum progress_when *to)
-{
-  return (struct option_row){'\0', "progress", "WHEN",
-                             "show progress: always or never (default: on a terminal)",
-                             options_read_when, to};
-}
-
-struct option_row options_strategy(struct options_strategy *to)
-{
-  return (struct option_row){'\0', "strategy", "NAME",
-                             "how keys become bits ('lfbloom plan' lists the names and states the default)",
-                             options_read_strategy, to};
-}
-
-struct option_row options_hash(struct options_hash *to)
-{
-  return (struct option_row){
-      '\0', "hash", "NAME",
-      "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes if "
-      "this processor has the instructions, siphash13 if not",
-      options_read_hash, to};
-}
-
-struct option_row options_threads(unsigned *to)
-{
-  return (struct option_row){'\0', "threads", "T", "threads to use (default: all cores)",
-                             options_read_threads, to};
-}
-
-struct option_row options_timeout(uint32_t *to)
-{
-  return (struct option_row){'\0', "timeout", "SECONDS",
-                             "give up when a Redis server is silent for this long (default: 20)",
-                             options_read_seconds, to};
-}
+#define OPTIONS_DEFINE(function, type, letter, name, value, read, help) \
+  struct option_row function(type *to)                                  \
+  {                                                                     \
+    return (struct option_row){letter, name, value, help, read, to};    \
+  }
+OPTIONS_ROWS(OPTIONS_DEFINE)
 
 unsigned options_default_threads(void)
 {

@@ -268,7 +268,7 @@ const uint8_t *seen_key(const struct seen *seen)
 
 uint64_t seen_bytes(const struct seen *seen)
 {
-  uint64_t bytes = SPILL_PARTS * SPILL_BUFFER;
+  uint64_t bytes = (uint64_t)SPILL_PARTS * SPILL_BUFFER;
 
   for (uint32_t i = 0; i < seen->head.run_count; i++)
     bytes += (uint64_t)seen->head.runs[i].filter_pages * SEEN_BLOCK;

@@ -1,0 +1,26 @@
+/*
+ * grow.h - arrays that grow together: their capacity doubles.
+ */
+#ifndef CLI_GROW_H
+#define CLI_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An array, whose pointer is at `array`. */
+struct grow_row {
+  void *array;
+  size_t each; /* bytes, for 64 elements */
+};
+
+/* Makes room for `needed` elements in arrays of one capacity, a multiple of 64; 0: they are NULL.  False after a
+ * report: the elements stay. */
+bool grow(const struct grow_row *rows, size_t count, size_t *capacity, size_t needed);
+
+/* The same for one array of elements of this size. */
+static inline bool grow_array(void *array, size_t *capacity, size_t needed, size_t each)
+{
+  return grow(&(struct grow_row){array, 64 * each}, 1, capacity, needed);
+}
+
+#endif
