@@ -2,11 +2,11 @@
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
 #include "packaging/python/source/figures.h"
-#include "packaging/python/source/holder.h"
 
 /* A new instance for a filter that was made or read; or raises why there is none. */
 static PyObject *any_instance(PyTypeObject *type, lfbpy_outcome outcome, lfb_any any, PyObject *path)
@@ -140,10 +140,62 @@ PyObject *lfbpy_load(PyObject *type, PyObject *args, PyObject *kwargs)
   return self;
 }
 
-/* Reads all of the input: bytes after the filter are an error. */
-static lfb_status any_read(lfbpy_input *input, const lfb_read_limits *limits, lfb_any *any)
+/* A Python buffer as lfb_any_read() reads it, and the bytes that lfb_any_write() gives. */
+typedef struct any_input {
+  const char *bytes;
+  size_t left;
+} any_input;
+typedef struct any_output {
+  char *bytes; /* from malloc() */
+  size_t size;
+  size_t room;
+} any_output;
+
+static lfb_status any_input_read(void *from, void *bytes, size_t size, size_t *got)
 {
-  const lfb_status status = lfb_any_read(lfbpy_input_read, input, any->kind, limits, any);
+  any_input *input = from;
+  *got = size < input->left ? size : input->left;
+  if (*got > 0) /* both may be NULL */
+    memcpy(bytes, input->bytes, *got);
+  input->bytes += *got;
+  input->left -= *got;
+  return LFB_OK;
+}
+
+/* Makes room for `size` more bytes, at least twice the old room. */
+static lfb_status any_output_grow(any_output *output, size_t size)
+{
+  if (size > PTRDIFF_MAX / 2 - output->size)
+    return LFB_ERROR_NO_MEMORY;
+  size_t room = output->size + size;
+  if (room < 2 * output->room)
+    room = 2 * output->room;
+  char *bytes = realloc(output->bytes, room);
+  if (bytes == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  output->bytes = bytes;
+  output->room = room;
+  return LFB_OK;
+}
+
+static lfb_status any_output_write(void *to, const void *bytes, size_t size)
+{
+  any_output *output = to;
+  if (size > output->room - output->size) {
+    const lfb_status status = any_output_grow(output, size);
+    if (status != LFB_OK)
+      return status;
+  }
+  if (size > 0)
+    memcpy(output->bytes + output->size, bytes, size);
+  output->size += size;
+  return LFB_OK;
+}
+
+/* Reads all of the input: bytes after the filter are an error. */
+static lfb_status any_read(any_input *input, const lfb_read_limits *limits, lfb_any *any)
+{
+  const lfb_status status = lfb_any_read(any_input_read, input, any->kind, limits, any);
   if (status != LFB_OK || input->left == 0)
     return status;
   lfb_any_free(*any);
@@ -158,7 +210,7 @@ PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
       PyObject_GetBuffer(source.bytes, &view, PyBUF_SIMPLE) < 0)
     return NULL;
   const lfb_read_limits limits = lfbpy_source_limits(&source);
-  lfbpy_input input = {view.buf, (size_t)view.len};
+  any_input input = {view.buf, (size_t)view.len};
   lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
   lfb_status status;
 
@@ -195,12 +247,12 @@ PyObject *lfbpy_save(PyObject *self, PyObject *path)
 PyObject *lfbpy_to_bytes_as(PyObject *self, lfb_form form)
 {
   const lfb_any any = lfbpy_any(self);
-  lfbpy_output output = {0};
+  any_output output = {0};
   lfb_status status;
 
   Py_BEGIN_ALLOW_THREADS
-  status = form == LFB_FORM_NONE ? lfb_any_write(any, lfbpy_output_write, &output)
-                                 : lfb_filter_write(any.plain, form, lfbpy_output_write, &output);
+  status = form == LFB_FORM_NONE ? lfb_any_write(any, any_output_write, &output)
+                                 : lfb_filter_write(any.plain, form, any_output_write, &output);
   Py_END_ALLOW_THREADS
   PyObject *result = status == LFB_OK
                          ? PyBytes_FromStringAndSize(output.bytes, (Py_ssize_t)output.size)

@@ -11,7 +11,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/holder.h"
 #include "packaging/python/source/versions.h"
 
 /* A version that is being built. */

@@ -2,10 +2,7 @@
 #ifndef LFBPY_CLASSES_H
 #define LFBPY_CLASSES_H
 
-#include <lfbloom/any.h>
-
-#include "packaging/python/source/python.h"
-#include "packaging/python/source/verbs.h"
+#include "packaging/python/source/holder.h"
 
 /* The first slot of each has its methods. */
 extern PyType_Spec lfbpy_filter_spec;

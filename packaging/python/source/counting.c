@@ -1,6 +1,5 @@
 /* counting.c - the class Counting: lfbloom/counting.h. */
 #include "packaging/python/source/classes.h"
-#include "packaging/python/source/holder.h"
 
 static PyMethodDef counting_methods[] = {
     LFBPY_FILES,

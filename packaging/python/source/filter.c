@@ -4,7 +4,6 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
 #include "packaging/python/source/figures.h"
-#include "packaging/python/source/holder.h"
 
 /* from_bytes() for Guava's form alone. */
 static PyObject *filter_from_guava(PyObject *type, PyObject *data)

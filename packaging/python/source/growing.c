@@ -1,7 +1,6 @@
 /* growing.c - the class Growing: lfbloom/growing.h and lfbloom/growing_mapped.h. */
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/holder.h"
 
 /* If the filter is full and cannot grow, a False in the result may be wrong: raises FullError instead, unless
  * answers are preferred. */

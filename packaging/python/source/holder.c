@@ -1,5 +1,4 @@
 /* holder.c - see holder.h. */
-#include "packaging/python/source/holder.h"
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/versions.h"

@@ -66,22 +66,16 @@ PyObject *lfbpy_holder_filter(lfb_filter *filter);
  * GIL. */
 lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any);
 
-/* Methods of the classes of filters: any.c. */
+/* Methods: of one argument, or of none; and of keywords.  A method of the class has the type as `self`. */
+typedef PyObject *lfbpy_method(PyObject *self, PyObject *argument);
+typedef PyObject *lfbpy_keyword_method(PyObject *self, PyObject *args, PyObject *kwargs);
+
+/* Those of the classes of filters: any.c.  A Section has copy() by lfbpy_to_filter, and as a Building lfbpy_stats. */
+lfbpy_keyword_method lfbpy_create, lfbpy_open, lfbpy_load, lfbpy_from_bytes, lfbpy_copy;
+lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_to_filter, lfbpy_stats, lfbpy_sizeof;
 PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_create(PyObject *type, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_open(PyObject *type, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_load(PyObject *type, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_save(PyObject *self, PyObject *path);
-PyObject *lfbpy_to_bytes(PyObject *self, PyObject *ignored);
-PyObject *lfbpy_sync(PyObject *self, PyObject *ignored);
-PyObject *lfbpy_put_all(PyObject *self, PyObject *other);
-PyObject *lfbpy_copy(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *lfbpy_to_filter(PyObject *self, PyObject *ignored); /* also of Section, as copy() */
-PyObject *lfbpy_stats(PyObject *self, PyObject *ignored);     /* also of Section and Building */
 Py_ssize_t lfbpy_length(PyObject *self);
 int lfbpy_is_filled(PyObject *self);
-PyObject *lfbpy_sizeof(PyObject *self, PyObject *ignored);
 PyObject *lfbpy_label(PyObject *self, void *closure);
 PyObject *lfbpy_is_read_only(PyObject *self, void *closure);
 void lfbpy_dealloc(PyObject *self);
@@ -90,26 +84,19 @@ void lfbpy_dealloc(PyObject *self);
 PyObject *lfbpy_save_as(PyObject *self, PyObject *path, lfb_form form);
 PyObject *lfbpy_to_bytes_as(PyObject *self, lfb_form form);
 
+/* Those of all that have keys: verbs.c.  One key keeps the GIL: the call takes less time than to release it.  Many,
+ * with the arguments (keys, offsets=None, *, answers=...), are checked first, and put or queried without the GIL. */
+lfbpy_method lfbpy_put, lfbpy_claim, lfbpy_might_contain, lfbpy_remove;
+lfbpy_keyword_method lfbpy_put_many, lfbpy_claim_many, lfbpy_might_contain_many, lfbpy_remove_many;
+int lfbpy_contains(PyObject *self, PyObject *key);
+
 /* Passes a result of put or claim of a Growing on, or raises FullError (growing.c). */
 PyObject *lfbpy_growing_end(PyObject *self, PyObject *result);
 
 /* Refuses to pickle, with a hint. */
-PyObject *lfbpy_reduce(PyObject *self, PyObject *ignored);
+lfbpy_method lfbpy_reduce;
 
 /* Frees the Python object itself; for the deallocators. */
 void lfbpy_instance_free(PyObject *self);
-
-/* Reads a Python buffer as lfb_read_fn, and collects bytes as lfb_write_fn (stream.c). */
-typedef struct lfbpy_input {
-  const char *bytes;
-  size_t left;
-} lfbpy_input;
-typedef struct lfbpy_output {
-  char *bytes; /* from malloc() */
-  size_t size;
-  size_t room;
-} lfbpy_output;
-lfb_status lfbpy_input_read(void *from, void *bytes, size_t size, size_t *got);
-lfb_status lfbpy_output_write(void *to, const void *bytes, size_t size);
 
 #endif

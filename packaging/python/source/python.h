@@ -9,7 +9,7 @@
  *   3.8, 3.9, 3.10      The functions are exported with these types, and Py_buffer has this layout.
  *                       These versions are finished: neither changes any more.
  *
- * lfbpy_check_python() compares the layout with a real buffer when the module is imported.  A build
+ * module.c compares the layout with a real buffer when the module is imported.  A build
  * without LFBPY_STABLE, which a free-threaded Python needs, compares it at compile time.
  */
 #ifndef LFBPY_PYTHON_H
@@ -80,8 +80,5 @@ _Static_assert(sizeof(lfbpy_buffer) == sizeof(Py_buffer), "Py_buffer");
 #define LFBPY_BEGIN_TURN(object) {
 #define LFBPY_END_TURN() }
 #endif
-
-/* Raises ImportError and returns false if this Python's buffers are not as declared above. */
-bool lfbpy_check_python(void);
 
 #endif

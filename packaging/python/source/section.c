@@ -10,7 +10,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/holder.h"
 #include "packaging/python/source/versions.h"
 
 /* A section.  It holds the version's filter; `entered` is the only field that several threads may use at once. */

@@ -1,5 +1,4 @@
-/* verbs.c - see verbs.h. */
-#include "packaging/python/source/verbs.h"
+/* verbs.c - the methods that put, claim, query and remove keys, for all classes that have them. */
 
 #include <lfbloom/cpu.h>
 #include <lfbloom/versions.h>
@@ -12,12 +11,14 @@
 /* ---- one key --------------------------------------------------------------------------------- */
 
 /* What has a verb, with the noun of its functions: those with claim(), and all that have put(). */
-#define VERB_CLAIMERS(X, name)    \
-  X(LFB_KIND_PLAIN, filter, name) \
-  X(LFB_KIND_GROWING, growing, name) X(LFB_KIND_WINDOW, window, name)
-#define VERB_PUTTERS(X, name) \
-  VERB_CLAIMERS(X, name)      \
-  X(LFB_KIND_COUNTING, counting, name) X(LFBPY_VERSIONS, versions, name)
+#define VERB_CLAIMERS(X, name)       \
+  X(LFB_KIND_PLAIN, filter, name)    \
+  X(LFB_KIND_GROWING, growing, name) \
+  X(LFB_KIND_WINDOW, window, name)
+#define VERB_PUTTERS(X, name)          \
+  VERB_CLAIMERS(X, name)               \
+  X(LFB_KIND_COUNTING, counting, name) \
+  X(LFBPY_VERSIONS, versions, name)
 
 #define VERB_NUMBER(what, noun, name) \
   case what:                          \

@@ -3,7 +3,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/holder.h"
 
 /* Makes a window, in a new file if there is a path. */
 static PyObject *window_make(PyTypeObject *type, const lfb_window_config *config, PyObject *path)
