@@ -23,6 +23,7 @@
 
 #include "tests/cli/exact_run.h"
 #include "tests/support/calls.h"
+#include "tests/support/race.h"
 
 extern "C" {
 #include "cli/memory.h"
@@ -301,7 +302,10 @@ void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
   EXPECT_GT(spilled, 5u);
 }
 
-TEST(Exact, PrintsTheFirstOfEachLine) { ExpectFirstOnes(1, {1, 2, 5}); }
+// ThreadSanitizer finds races, and does not need what is the same for other numbers of threads.
+std::vector<unsigned> ThreadCounts() { return kUnderTsan ? std::vector<unsigned>{5} : std::vector<unsigned>{1, 2, 5}; }
+
+TEST(Exact, PrintsTheFirstOfEachLine) { ExpectFirstOnes(1, ThreadCounts()); }
 
 // With more chunks than threads, and partitions that take several rounds.
 TEST(ExactSlow, PrintsTheFirstOfEachLine) { ExpectFirstOnes(6, {1, 2, 5}); }
@@ -360,7 +364,7 @@ TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
     for (const int which : {0, 1, 2})
       for (const bool numbered : {false, true})
         for (const unsigned threads : {2, 5}) {
-          if (which == 0 && !numbered) continue;
+          if (numbered ? kUnderTsan && which == 2 : kUnderTsan || which == 0) continue;
           exact_way way = Of(kMuch, 0, threads == 2 ? 0.3 : 0.01, true); // with many false positives, and few
           const bool piped = threads == 5;
           way.threads = threads;
@@ -610,7 +614,7 @@ struct Seen {
 
 // Of sizes that differ, so that some runs are merged, and others stay.
 TEST(Seen, LeavesOutWhatEarlierRunsHavePrinted) {
-  for (const unsigned threads : {1, 2, 5}) {
+  for (const unsigned threads : ThreadCounts()) {
     const Folders folders;
     const Seen state(folders);
     std::mt19937_64 random(threads);
