@@ -10,8 +10,7 @@
 static unsigned depth;
 static bool member_before; /* in the innermost object */
 
-/* The size in bytes of the character at `text`, which is not ASCII; 0 if it is not UTF-8. */
-static int json_utf8_size(const unsigned char *text)
+int json_utf8_size(const unsigned char *text)
 {
   const int size = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
 

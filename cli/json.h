@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The size in bytes of the character at `text`, which is not ASCII; 0 if it is not UTF-8.  Reads up to 3 bytes after
+ * it, and none after a NUL. */
+int json_utf8_size(const unsigned char *text);
+
 void json_open(const char *key); /* key NULL: the outermost object, or an element of a list */
 void json_close(void);           /* also ends the line if the object is the outermost */
 
