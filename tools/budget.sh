@@ -47,7 +47,7 @@ row 'cli, lines' "$(lines cli)" 12300 18250
 row "Python's C, lines" "$(lines 'packaging/python/*.[ch]')" 3700 3810
 row 'tests, lines' "$(lines tests ':!tests/golden')" 52000 60470
 row 'packaging without the crate and the core' "$(lines packaging ':!packaging/rust' ':!packaging/core')" 6300 6340
-row 'documents by hand, lines' "$(lines 'docs/*.md' ':(glob)*.md' ':!docs/performance')" 5500
+row 'documents by hand, lines' "$(lines 'docs/*.md' ':(glob)*.md' ':!docs/performance')" 5500 5520
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 240
 [[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size "$1" | awk 'NR == 2 { print $1 }')" 420000
 exit $passed
