@@ -178,10 +178,10 @@ class Counting(Files):
 
 
 class Growing(Files):
-    # As in C, where 0 is the smallest first layer.
+    # As in C, where the first layer then has 64 KiB.
     def test_a_first_guess_is_not_needed(self):
         for made in (lfbloom.Growing(fpp=0.01), lfbloom.Growing.create(self.path("least"), fpp=0.01)):
-            self.assertEqual((made.stats()["first_insertions"], made.stats()["fpp"]), (1024, 0.01))
+            self.assertEqual((made.stats()["bit_count"], made.stats()["fpp"]), (8 * 65536, 0.01))
         for call in (lambda: lfbloom.Growing(), lambda: lfbloom.Growing(10), lambda: lfbloom.Growing(fpp=None),
                      lambda: lfbloom.Growing.create(self.path("none")), lambda: lfbloom.Growing.create(self.path("none"), 10)):
             with self.assertRaises(TypeError):
