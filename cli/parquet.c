@@ -328,7 +328,7 @@ static bool column_fill(struct parquet_column *column, const char *path, const s
 struct parquet_column *parquet_column_open(const char *path, const char *name,
                                            const struct options_count *group)
 {
-  struct parquet parquet;
+  struct parquet parquet = {0};
   bool damaged;
   const char *wrong = parquet_open(path, &parquet, &damaged);
 
