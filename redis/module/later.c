@@ -167,6 +167,9 @@ static bool job_is_idle(const job *which)
   for (const job *each = jobs; each != NULL; each = each->next)
     if (each != which && (each->to == which->to || each->from == which->to))
       return false;
+  for (size_t i = 0; i < held.count; i++) /* a thread reads it */
+    if (held.filters[i] == which->to)
+      return false;
   for (size_t i = 0; i < ended.count; i++)
     freed |= ended.filters[i] == which->to;
   return freed;
@@ -220,12 +223,20 @@ static bool job_add(lfb_filter *to, const lfb_filter *from)
 
 void lfb_later_put_all(lfb_filter *to, const lfb_filter *from)
 {
+  const uint64_t words = to->layout.bits.word_count, pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
+
+  if (words != from->layout.bits.word_count)
+    return; /* lfb_value_fit() refuses it */
   if (to->pages.size >= LFB_LATER_FROM && job_add(to, from))
     return;
-  later_acquire();
-  while (jobs != NULL)
-    oldest_do(UINT64_MAX);
-  later_release();
+  if (later_waits()) {
+    later_acquire();
+    for (uint64_t piece = 0; piece < pieces; piece++) {
+      filter_do(to, piece, true);
+      filter_do(from, piece, false);
+    }
+    later_release();
+  }
   lfb_ignore(lfb_filter_put_all(to, from)); /* they fit */
 }
 
@@ -253,16 +264,17 @@ void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count
   later_release();
 }
 
-void lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count)
+bool lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count)
 {
   const uint64_t words = filter->layout.bits.word_count, end = count < words - first ? first + count : words;
 
   if (!later_waits())
-    return;
+    return false;
   later_acquire();
   for (uint64_t piece = first / PIECE_WORDS; piece * PIECE_WORDS < end; piece++)
     filter_do(filter, piece, false);
   later_release();
+  return true;
 }
 
 bool lfb_later_step(void)

@@ -31,8 +31,8 @@ LFB_CHECKED lfb_status lfb_later_copy(const lfb_filter *from, lfb_filter **copy)
 /* Does the pieces that keys are in: to be called before they are looked up, or before they are put. */
 void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count, bool put);
 
-/* Does the pieces of some words, which are then read. */
-void lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count);
+/* Does the pieces of some words, which are then read.  Returns whether it took the lock. */
+bool lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count);
 
 /* Works for about a millisecond.  Returns whether more is to be done. */
 bool lfb_later_step(void);

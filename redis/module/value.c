@@ -504,9 +504,14 @@ lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
   if (a->capacity != b->capacity || a->error < b->error || a->error > b->error ||
       a->expansion != b->expansion)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  return a->hash == b->hash && a->seed == b->seed && memcmp(a->key, b->key, sizeof a->key) == 0
-             ? LFB_OK
-             : LFB_ERROR_HASH_DIFFERS;
+  if (a->hash != b->hash || a->seed != b->seed || memcmp(a->key, b->key, sizeof a->key) != 0)
+    return LFB_ERROR_HASH_DIFFERS;
+  /* A file (--foldable), chunks and RDB files bring layers of other sizes than the recipe gives. */
+  for (uint32_t i = 0; i < into->layer_count && i < from->layer_count; i++)
+    if (lfb_description_compatible(&into->layers[i].filter->description,
+                                   &from->layers[i].filter->description, false) != LFB_OK)
+      return LFB_ERROR_BIT_COUNT_DIFFERS;
+  return LFB_OK;
 }
 
 /* Frees the layers from `count` on. */
