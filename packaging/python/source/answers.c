@@ -1,6 +1,8 @@
 /* answers.c - see answers.h. */
 #include "packaging/python/source/answers.h"
 
+#include <lfbloom/filter.h>
+
 static bool answers_open_buffer(lfbpy_answers *answers, PyObject *buffer)
 {
   if (PyObject_GetBuffer(buffer, &answers->view, PyBUF_WRITABLE | PyBUF_ND) < 0)
