@@ -191,7 +191,7 @@ static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config
                               bool whole, lfb_redis_place *place)
 {
   const bool helper = wanted != NULL && wanted->strategy == LFB_REDIS_MITZ32;
-  lfb_redis_place found = {.name = {name, strlen(name)}};
+  lfb_redis_place found = {.layout = &lfb_redis_layout_fast, .name = {name, strlen(name)}};
 
   lfb_status status = remote_layout_there(link, found.name, helper, &found.layout);
   if (status == LFB_OK)

@@ -259,7 +259,7 @@ void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count
   for (size_t i = 0; i < count; i++) {
     const lfb_hash hash = lfb_hasher_bytes(&filter->layout.hasher, keys[i].bytes, keys[i].size);
     (void)filter->strategy->bits_of(&filter->layout, hash, indexes); /* all in one block */
-    filter_do(filter, indexes[0] / (64 * PIECE_WORDS), put);
+    filter_do(filter, indexes[0] / LFB_WORD_BITS / PIECE_WORDS, put);
   }
   later_release();
 }
