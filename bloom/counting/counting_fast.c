@@ -6,7 +6,12 @@
  * those of the counters, 32 per block.
  */
 #include "bloom/counting/counting_places.h"
+#include "bloom/hashing/simd.h"
 #include "bloom/strategies/fast/fast_key.h"
+
+#ifdef LFB_SIMD_X86
+#include <immintrin.h>
+#endif
 
 enum {
   FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters per block, and
@@ -190,6 +195,81 @@ LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool change
   }
 }
 
+/* ---- queries by AVX2: a lane for each probe of a group ------------------------------ */
+
+#ifdef LFB_SIMD_X86
+
+#define TARGET LFB_AVX2_TARGET
+
+enum { CFAST256_LANES = 4 };
+
+/* Computes, for each lane, the product of its probe's round, shifted right by `from` and 6 for each probe of the
+ * round before it.  Lanes after the group's last probe have the last one again. */
+TARGET LFB_INLINE __m256i cfast256_shifted(const lfb_fast *fast, uint64_t hash, uint32_t j, uint32_t from)
+{
+  const uint32_t groups = lfb_fast_groups(fast);
+  uint64_t round[CFAST256_LANES];
+  uint32_t shift[CFAST256_LANES];
+
+  LFB_EACH(i, 0, CFAST256_LANES, 1, {
+    const uint32_t probe = j + i * groups < fast->probes ? j + i * groups : j + fast->probes - groups;
+    round[i] = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    shift[i] = from + 6 * (probe % LFB_FAST_ROUND);
+  });
+  return _mm256_srlv_epi64(
+      _mm256_set_epi64x((long long)round[3], (long long)round[2], (long long)round[1], (long long)round[0]),
+      _mm256_set_epi64x(shift[3], shift[2], shift[1], shift[0]));
+}
+
+/* All ones in each lane whose probe's counter, of group j, is 0.  Other threads may write the words during the
+ * load: each 64-bit lane is read whole (fast256.c). */
+TARGET LFB_INLINE __m256i cfast256_zeros(const lfb_fast *fast, const lfb_word *first, uint64_t hash, uint32_t j)
+{
+  const __m256i words = _mm256_load_si256((const __m256i *)(const void *)first);
+  /* The upper three bits of a counter's number are that of 8 counters of 32 bits, and pick them without a mask. */
+  const __m256i eight = _mm256_permutevar8x32_epi32(words, cfast256_shifted(fast, hash, j, 16 + 3));
+  const __m256i in_eight = _mm256_and_si256(cfast256_shifted(fast, hash, j, 16 - 2), _mm256_set1_epi64x(28));
+  const __m256i counter =
+      _mm256_and_si256(_mm256_srlv_epi64(eight, in_eight), _mm256_set1_epi64x(LFB_COUNTER_MOST));
+  return _mm256_cmpeq_epi64(counter, _mm256_setzero_si256());
+}
+
+TARGET LFB_INLINE uint64_t cfast256_query(const cfast_view *view, uint64_t hash)
+{
+  const lfb_fast *fast = &view->fast;
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  const uint32_t count = lfb_fast_groups(fast);
+  __m256i zeros = _mm256_setzero_si256();
+
+  LFB_EACH(j, 0, count, 1,
+           zeros = _mm256_or_si256(zeros, cfast256_zeros(fast, groups.first[j], hash, j)));
+  return (uint64_t)_mm256_testz_si256(zeros, zeros);
+}
+
+#define LINES_TARGET TARGET
+#define LINES_LOOP cfast256_lines
+#define LINES_VIEW cfast_view
+#include "bloom/strategies/lines.inc.h"
+
+/* Queries hashes.  Returns false if the filter has none of CFAST_SHAPES: then it has done nothing. */
+TARGET static bool cfast256_many(const lfb_fast *fast, lfb_piece hashes, uint64_t *answers)
+{
+  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+#define CASE(name, s, n)                                                                         \
+  case LFB_FAST_SHAPE(s, n): {                                                                   \
+    const cfast_view view = {lfb_fast_shaped(fast, 3, s, n), false};                             \
+    (void)cfast256_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch, cfast256_query); \
+    return true;                                                                                 \
+  }
+    CFAST_SHAPES(CASE)
+#undef CASE
+  default:
+    return false;
+  }
+}
+
+#endif
+
 /* ---- the kernel ---------------------------------------------------------------- */
 
 static bool cfast_change_one(const lfb_counting *counting, lfb_hash hash, bool remove)
@@ -210,6 +290,10 @@ static void cfast_change_many(const lfb_counting *counting, lfb_piece hashes, ui
 static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
                                      uint64_t *answers)
 {
+#ifdef LFB_SIMD_X86
+  if (lfb_simd_chosen() >= LFB_SIMD_AVX2 && cfast256_many(&counting->layout.fast, hashes, answers))
+    return;
+#endif
   (void)cfast_do(counting, false, false, true, hashes, answers);
 }
 

@@ -204,6 +204,7 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
       const std::pair<lfb_verb, One> acts[] = {{LFB_PUT, lfb_counting_put_u64},
                                                {LFB_MIGHT_CONTAIN, has},
                                                {LFB_REMOVE, lfb_counting_remove_u64},
+                                               {LFB_MIGHT_CONTAIN, has},  // most are absent
                                                {LFB_REMOVE, lfb_counting_remove_u64}};
       for (const auto& act : acts) {
         std::vector<uint64_t> answers((count + 63) / 64 + 1, 0x5555), wanted(answers);
