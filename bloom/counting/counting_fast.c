@@ -293,8 +293,12 @@ static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece has
 #ifdef LFB_SIMD_X86
   if (lfb_simd_chosen() >= LFB_SIMD_AVX2 && cfast256_many(&counting->layout.fast, hashes, answers))
     return;
-#endif
+  /* Other shapes, and processors without AVX2: code for any shape. */
+  const cfast_view view = {counting->layout.fast, false};
+  (void)cfast_shaped(&view, 0, 0, false, true, hashes, answers);
+#else
   (void)cfast_do(counting, false, false, true, hashes, answers);
+#endif
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {cfast_might_contain_one, cfast_change_one,
