@@ -21,7 +21,7 @@ std::string Golden(const std::string& name) {
 }
 
 // Numbers i * 1000003 and the texts key-i for i < 100, n 100, p 0.005: @zilliz/milvus2-sdk-node 3.0.6 wrote
-// them.  Seen to fail with each field of the header written at another place or with another width.
+// them.
 TEST(MilvusForm, GoldenFilesOfItsSdk) {
   const Filter ours = Make(100, 0.005, LFB_SBBF), our_texts = Make(100, 0.005, LFB_SBBF);
   const std::string numbers = Golden("milvus-int64.mbf1"), texts = Golden("milvus-utf8.mbf1");
