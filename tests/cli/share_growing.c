@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-  const lfb_config config = {.fpp = 0.01, .seed = 1};
+  const lfb_config config = {.expected_insertions = 1024, .fpp = 0.01, .seed = 1};
   lfb_growing *growing;
   char text[16];
 
