@@ -28,7 +28,7 @@ static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
                       ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
                   : status == LFB_ERROR_STRATEGY_DIFFERS
                       ? "ERR a window cannot be merged or compared"
-                      : "ERR the filters differ in their capacity, error or expansion");
+                      : "ERR the filters differ in their capacity, error, expansion or size");
 }
 
 /* ---- BF.LIKE destination source --------------------------------------------------------- */
@@ -70,15 +70,25 @@ static lfb_status merge_begin(lfb_open_key *key, const lfb_recipe *recipe)
   return status;
 }
 
+/* Deletes a key that was just made. */
+static void merge_undo(lfb_open_key *key)
+{
+  (void)lfb_redis.DeleteKey(key->key);
+  (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
+}
+
 /* Merges one source, and replicates it: the sources before it are merged also if it fails. */
 static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
 {
+  const bool made = key->found == LFB_FOUND_NOTHING;
   lfb_status status = LFB_OK;
 
-  if (key->found == LFB_FOUND_NOTHING)
+  if (made)
     status = merge_begin(key, &from->value->recipe);
   if (status == LFB_OK)
     status = lfb_value_merge(key->value, from->value, lfb_limit(key->context));
+  if (status != LFB_OK && made && key->found == LFB_FOUND_VALUE)
+    merge_undo(key);
   if (status != LFB_OK)
     return status;
   lfb_module_continue();

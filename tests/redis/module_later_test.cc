@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <random>
 #include <vector>
+
+#include "bloom/filter/filter.h"
 
 extern "C" {
 #include "redis/module/later.h"
@@ -25,9 +28,9 @@ struct Pair {
   lfb_filter *late, *now;
 };
 
-lfb_filter* Made() {
+lfb_filter* Made(uint64_t keys = 1'000'000) {
   lfb_config config{};
-  config.expected_insertions = 1'000'000;
+  config.expected_insertions = keys;
   config.fpp = 0.01;
   config.strategy = LFB_FAST;
   config.hash = LFB_HASH_XXH3;
@@ -38,7 +41,13 @@ lfb_filter* Made() {
   return filter;
 }
 
-std::vector<uint64_t> Words(lfb_filter* filter) {
+uint64_t BitsSet(const lfb_filter* filter) {
+  lfb_stats stats;
+  lfb_filter_stats(filter, &stats);
+  return stats.bits_set;
+}
+
+std::vector<uint64_t> Words(const lfb_filter* filter) {
   lfb_stats stats;
   lfb_filter_stats(filter, &stats);
   std::vector<uint64_t> words(stats.bytes / 8);
@@ -115,15 +124,65 @@ TEST(ModuleLater, IsAsIfItWereNow) {
     while (lfb_later_step()) {
     }
     for (const Pair& pair : pairs) {
-      lfb_stats late, now;
       EXPECT_EQ(Words(pair.late), Words(pair.now));
-      lfb_filter_stats(pair.late, &late);
-      lfb_filter_stats(pair.now, &now);
-      EXPECT_EQ(late.bits_set, now.bits_set);
+      EXPECT_EQ(BitsSet(pair.late), BitsSet(pair.now));
       lfb_later_free(pair.late);
       lfb_filter_free(pair.now);
     }
   }
+}
+
+// A large filter with keys; its copy has a job of many steps.
+class ModuleLaterLarge : public ::testing::Test {
+ protected:
+  ModuleLaterLarge() {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 100; i++) {
+      const Some some(random);
+      Answers answers;
+      lfb_filter_put_many(from_, some.keys.data(), kKeys, answers.data());
+    }
+    EXPECT_EQ(lfb_later_copy(from_, &copy_), LFB_OK);
+  }
+  static void End() {
+    while (lfb_later_step()) {
+    }
+  }
+  // Whether the copy has all words, without any being made ready.
+  bool Done() const { return Words(copy_) == Words(from_); }
+
+  lfb_filter* from_ = Made(20'000'000);
+  lfb_filter* copy_ = nullptr;
+};
+
+// A copy and a merge of small filters do nothing of a large one's job.
+TEST_F(ModuleLaterLarge, IsNotDoneForASmallOne) {
+  lfb_filter *small = Made(1000), *same = nullptr;
+  ASSERT_EQ(lfb_later_copy(small, &same), LFB_OK);
+  lfb_later_put_all(same, small);
+  EXPECT_FALSE(Done());
+  for (lfb_filter* filter : {small, same, copy_, from_}) lfb_later_free(filter);
+}
+
+// Filters of two sizes are left as they are: nothing is read behind the smaller one.
+TEST_F(ModuleLaterLarge, ReadsNothingBehindASmallerOne) {
+  lfb_filter* other = Made();
+  memset(other->pages.address, 0xff, other->pages.size);
+  lfb_later_put_all(copy_, other);
+  End();
+  EXPECT_TRUE(Done());
+  for (lfb_filter* filter : {other, copy_, from_}) lfb_later_free(filter);
+}
+
+// A copy that a thread reads is completed also if it was freed.
+TEST_F(ModuleLaterLarge, CompletesWhatIsHeld) {
+  ASSERT_TRUE(lfb_later_hold(from_, copy_));
+  lfb_later_free(copy_);
+  EXPECT_FALSE(Done());
+  End();
+  EXPECT_TRUE(Done());
+  lfb_later_drop(from_, copy_);
+  lfb_later_free(from_);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(ModuleMerge, RefusesWhatDoesNotFit) {
     EXPECT_EQ(server.Call({command, "a", "other hash"}),
               "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other");
     EXPECT_EQ(server.Call({command, "a", "other size"}),
-              "ERR the filters differ in their capacity, error or expansion");
+              "ERR the filters differ in their capacity, error, expansion or size");
     EXPECT_EQ(server.Call({command, "a", "window"}), "ERR a window cannot be merged or compared");
     EXPECT_EQ(server.Call({command, "a", "none"}), "ERR not found");
     EXPECT_EQ(server.Call({command, "a", "text"}).substr(0, 9), "WRONGTYPE");
@@ -61,6 +61,35 @@ TEST(ModuleMerge, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(Failed(server.Call({"BF.MERGE", "new", "a", "other size"})));
   EXPECT_TRUE(Failed(server.Call({"BF.MERGE", "other hash", "other hash", "a"})));
   EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), before);
+}
+
+// A file with other words than the recipe gives makes a key that fits no other one but its copies.
+TEST(ModuleMerge, RefusesOtherSizesOfOneRecipe) {
+  RedisServer server(WithModule());
+  lfb_config config{};
+  config.expected_insertions = 600'000;
+  config.fpp = 0.000001;
+  config.strategy = LFB_FAST;
+  config.keep_key = true;
+  config.foldable = true;
+  lfb_redis_module_value value{};
+  value.any.kind = LFB_KIND_PLAIN;
+  ASSERT_EQ(lfb_filter_create(&config, &value.any.plain), LFB_OK);
+  const lfb_redis_options options = server.Options();
+  ASSERT_EQ(lfb_redis_module_save(&options, "foldable", &value), LFB_OK);
+  lfb_any_free(value.any);
+  AddNumbers(server, "foldable", 0, 100);
+  ASSERT_EQ(server.Call({"BF.LIKE", "like", "foldable"}), "OK");
+  ASSERT_EQ(server.Call({"COPY", "foldable", "copy"}), "1");
+  const std::string before = server.Call({"DEBUG", "DIGEST"});
+  const std::string refused = "ERR the filters differ in their capacity, error, expansion or size";
+  EXPECT_EQ(server.Call({"BF.MERGE", "foldable", "like"}), refused);
+  EXPECT_EQ(server.Call({"BF.MERGE", "like", "foldable"}), refused);
+  EXPECT_EQ(server.Call({"BF.COMPARE", "like", "foldable"}), refused);
+  EXPECT_EQ(server.Call({"BF.MERGE", "new", "foldable"}), refused);
+  EXPECT_EQ(server.Call({"EXISTS", "new"}), "0");
+  EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), before);
+  EXPECT_EQ(server.Call({"BF.MERGE", "copy", "foldable"}), "OK");
 }
 
 TEST(ModuleMerge, ComparesByEstimates) {
