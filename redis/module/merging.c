@@ -165,7 +165,7 @@ static void *compare(void *of)
 {
   comparing *job = of;
   const lfb_filter *both[2] = {job->a, job->b};
-  const struct timespec pause = {0, 100 * 1000};
+  const struct timespec pause = {.tv_nsec = 100000};
 
   for (int i = 0; i < 2; i++)
     for (uint64_t at = 0; at < both[i]->layout.bits.word_count; at += COMPARE_WORDS)
@@ -209,16 +209,13 @@ static void compare_free(lfb_redis_context *context, void *job)
   free(job);
 }
 
-/* Compares in a thread of its own, which replies.  Returns false if it cannot: nothing has been done. */
+/* Compares in a thread of its own, which replies and drops the filters.  Returns false if it cannot: nothing has been
+ * done. */
 static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
 {
-  const int not_now = REDIS_FLAG_SCRIPT | REDIS_FLAG_MULTI | REDIS_FLAG_NO_BLOCK;
   pthread_attr_t detached;
   pthread_t thread;
 
-  if (wanted->a->pages.size < COMPARE_ASIDE || (lfb_redis.GetContextFlags(context) & not_now) != 0 ||
-      !lfb_later_hold(wanted->a, wanted->b))
-    return false;
   comparing *job = malloc(sizeof *job);
   bool begun = job != NULL && pthread_attr_init(&detached) == 0;
   if (begun) {
@@ -232,7 +229,6 @@ static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
     return true;
   }
   free(job);
-  lfb_later_drop(wanted->a, wanted->b);
   return false;
 }
 
@@ -257,8 +253,14 @@ int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, in
   if (grown)
     return lfb_redis.ReplyWithError(context, "ERR a filter that has grown cannot be compared");
   comparing job = {.a = a.value->layers->filter, .b = b.value->layers->filter};
-  if (compare_aside(context, &job))
-    return REDIS_OK;
+  const int not_now = REDIS_FLAG_SCRIPT | REDIS_FLAG_MULTI | REDIS_FLAG_NO_BLOCK;
+  if (job.a->pages.size >= COMPARE_ASIDE && (lfb_redis.GetContextFlags(context) & not_now) == 0) {
+    if (!lfb_later_hold(job.a, job.b))
+      return lfb_redis.ReplyWithError(context, "ERR too many comparisons at once: repeat it later");
+    if (compare_aside(context, &job))
+      return REDIS_OK;
+    lfb_later_drop(job.a, job.b);
+  }
   (void)compare(&job);
   return compare_reply_all(context, &job);
 }

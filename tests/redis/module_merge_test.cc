@@ -1,4 +1,7 @@
 // module_merge_test.cc - BF.LIKE, BF.MERGE, BF.COMPARE.
+#include <algorithm>
+#include <thread>
+
 #include "tests/redis/module.h"
 
 namespace {
@@ -125,6 +128,22 @@ TEST(ModuleMerge, ComparesLargeOnesAside) {
   const std::string both = server.Call({"EVAL", "return redis.call('BF.COMPARE', 'a', 'b')[6][1]", "0"});
   EXPECT_EQ(std::stod(both), Field(reply, "both"));
   EXPECT_EQ(server.Call({"BF.COMPARE", "a", "none"}), "ERR not found");
+}
+
+// Nine at once are one too many, which does not hold up the server.  Whether they are at once is the host's choice.
+TEST(ModuleMerge, RefusesTooManyComparisons) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "300000000"}), "OK");
+  const std::string refused = "ERR too many comparisons at once: repeat it later";
+  Await("one is refused", [&] {
+    std::vector<std::string> replies(9);
+    std::vector<std::thread> clients;
+    for (std::string& reply : replies)
+      clients.emplace_back([&server, &reply] { reply = server.Call({"BF.COMPARE", "a", "a"}); });
+    for (std::thread& client : clients) client.join();
+    for (const std::string& reply : replies) EXPECT_TRUE(reply == refused || reply.substr(0, 2) == "a\n") << reply;
+    return std::count(replies.begin(), replies.end(), refused) > 0;
+  });
 }
 
 // Between a COPY or a BF.MERGE of filters of several MiB and its last step, all is as if it were done: for further
