@@ -283,6 +283,7 @@ static lfb_status part_take_layer(part *taken, lfb_value *value, uint32_t number
   if (sums == NULL)
     return LFB_ERROR_NO_MEMORY;
   if (taken->skip < LFB_NATIVE_HEADER) {
+    lfb_later_count(filter);
     const lfb_status status =
         lfb_filter_write(filter, LFB_FORM_NATIVE, part_take_header, taken);
     if (status != LFB_ERROR_STOPPED || part_is_full(taken))

@@ -34,6 +34,10 @@ void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count
 /* Does the pieces of some words, which are then read.  Returns whether it took the lock. */
 bool lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count);
 
+/* Makes the count of a filter's bits what it will be.  A copy's is from the beginning, unless its source is just being
+ * merged into; else it does all pieces. */
+void lfb_later_count(const lfb_filter *filter);
+
 /* Works for about a millisecond.  Returns whether more is to be done. */
 bool lfb_later_step(void);
 
@@ -41,7 +45,8 @@ bool lfb_later_step(void);
 bool lfb_later_hold(const lfb_filter *a, const lfb_filter *b);
 void lfb_later_drop(const lfb_filter *a, const lfb_filter *b);
 
-/* Frees a filter, now or when nothing needs it. */
+/* Frees a filter.  In the thread that begins jobs now, unless it is held: jobs that make it are dropped, the first copy of
+ * it gets its memory, and all other jobs that read it are done.  In another thread when nothing needs it. */
 void lfb_later_free(lfb_filter *filter);
 
 #endif

@@ -41,6 +41,13 @@ lfb_filter* Made(uint64_t keys = 1'000'000) {
   return filter;
 }
 
+// Makes some words all ones, as damaged pieces are read.
+void Damage(lfb_filter* filter, uint64_t from, uint64_t to) {
+  memset(static_cast<uint64_t*>(filter->pages.address) + from, 0xff, 8 * (to - from));
+  lfb_layout_count(&filter->layout, 64 * (to - from));
+  filter->full_words = to - from;
+}
+
 uint64_t BitsSet(const lfb_filter* filter) {
   lfb_stats stats;
   lfb_filter_stats(filter, &stats);
@@ -70,13 +77,15 @@ struct Some {
 using Answers = std::array<uint64_t, (kKeys + 63) / 64>;
 
 // At any time, each answer, each count of bits and each word that was made ready are those of filters that are never
-// late.  Seen to fail with any of the three conditions on older jobs left out, and without the pieces that are done
-// before a put.
+// late.  Seen to fail with any of the conditions on older jobs left out, without the pieces that are done before a put, and
+// without what a copy's source will yet have of damaged words.
 TEST(ModuleLater, IsAsIfItWereNow) {
   for (uint64_t seed = 1; seed <= 8; seed++) {
     std::mt19937_64 random(seed);
     std::array<Pair, 5> pairs;
     for (Pair& pair : pairs) pair = {Made(), Made()};
+    for (uint64_t i = 0; i < seed % 3; i++)
+      for (lfb_filter* filter : {pairs[i].late, pairs[i].now}) Damage(filter, 600 * i, 600 * i + 900);
     for (int turn = 0; turn < 400; turn++) {
       const size_t i = random() % pairs.size(), j = (i + 1 + random() % (pairs.size() - 1)) % pairs.size();
       Pair &to = pairs[i], &from = pairs[j];
@@ -96,6 +105,13 @@ TEST(ModuleLater, IsAsIfItWereNow) {
           break;
         case 3:
           if (random() % 8 == 0) lfb_later_step();
+          break;
+        case 8:
+          if (random() % 4 > 0) break;
+          lfb_later_count(to.late);
+          ASSERT_EQ(BitsSet(to.late), BitsSet(to.now)) << seed << " " << turn;
+          lfb_later_ready_words(to.late, 0, UINT64_MAX);
+          ASSERT_EQ(lfb_filter_full_words(to.late), lfb_filter_full_words(to.now)) << seed << " " << turn;
           break;
         case 4: {
           const uint64_t first = random() % 100'000, count = random() % 2000;
@@ -126,6 +142,7 @@ TEST(ModuleLater, IsAsIfItWereNow) {
     for (const Pair& pair : pairs) {
       EXPECT_EQ(Words(pair.late), Words(pair.now));
       EXPECT_EQ(BitsSet(pair.late), BitsSet(pair.now));
+      EXPECT_EQ(lfb_filter_full_words(pair.late), lfb_filter_full_words(pair.now));
       lfb_later_free(pair.late);
       lfb_filter_free(pair.now);
     }
@@ -183,6 +200,31 @@ TEST_F(ModuleLaterLarge, CompletesWhatIsHeld) {
   EXPECT_TRUE(Done());
   lfb_later_drop(from_, copy_);
   lfb_later_free(from_);
+}
+
+// If its source is freed, the copy has its words at once, and the puts and merges that came between; nothing is left to do.
+TEST_F(ModuleLaterLarge, InheritsTheWordsOfItsSource) {
+  std::mt19937_64 random(2);
+  const Some some(random);
+  lfb_filter *expected = nullptr, *merged = Made(20'000'000), *third = nullptr;
+  Answers answers;
+  lfb_filter_put_many(merged, some.keys.data(), kKeys / 2, answers.data());
+  ASSERT_EQ(lfb_filter_copy(from_, &expected), LFB_OK);
+  lfb_filter_put_many(expected, some.keys.data(), kKeys, answers.data());
+  lfb_later_ready(copy_, some.keys.data(), kKeys, true);
+  lfb_filter_put_many(copy_, some.keys.data(), kKeys, answers.data());
+  lfb_later_put_all(copy_, merged);
+  ASSERT_EQ(lfb_later_copy(from_, &third), LFB_OK);
+  const void* words = from_->pages.address;
+  lfb_later_free(from_);
+  EXPECT_EQ(copy_->pages.address, words);
+  lfb_later_free(merged);
+  EXPECT_FALSE(lfb_later_step());
+  EXPECT_EQ(Words(copy_), Words(expected));
+  EXPECT_EQ(BitsSet(copy_), BitsSet(expected));
+  EXPECT_NE(Words(third), Words(expected));
+  for (lfb_filter* filter : {copy_, third}) lfb_later_free(filter);
+  lfb_filter_free(expected);
 }
 
 }  // namespace

@@ -188,4 +188,43 @@ TEST(ModuleMerge, TakesStepsThatNobodySees) {
   EXPECT_EQ(Digest(server, "e"), dump);
 }
 
+// A filter that is deleted while it is copied leaves its memory before the command ends: Redis would evict more keys.
+TEST(ModuleMerge, FreesAtOnce) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "20000000"}), "OK");
+  AddNumbers(server, "a", 0, 1000);
+  const std::string script = R"(
+    local function used() return tonumber(redis.call('INFO', 'memory'):match('used_memory:(%d+)')) end
+    local began, said = used(), {}
+    redis.call('COPY', 'a', 'b')
+    said[1] = used() - began > 20e6 and 'more' or 'less'
+    redis.call('DEL', ARGV[1])
+    said[2] = used() - began > 1e6 and 'more' or 'less'
+    redis.call('RENAME', ARGV[2], 'a')
+    return table.concat(said, ' '))";
+  EXPECT_EQ(server.Call({"EVAL", script, "0", "b", "a"}), "more less");
+  EXPECT_EQ(server.Call({"EVAL", script, "0", "a", "b"}), "more less");
+  EXPECT_EQ(CountNumbers(server, "a", 0, 1000), 1000);
+}
+
+// The header of a filter that is just being copied or merged has the bits that it will have.
+TEST(ModuleMerge, CountsTheBitsToCome) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "2000000"}), "OK");
+  ASSERT_EQ(server.Call({"BF.LIKE", "other", "a"}), "OK");
+  AddNumbers(server, "a", 0, 1000);
+  AddNumbers(server, "other", 0, 1000);
+  const std::string script = R"(
+    redis.call(unpack(ARGV))
+    local chunk = redis.call('BF.SCANDUMP', 'b', redis.call('BF.SCANDUMP', 'b', 0)[1])[2]
+    return (struct.unpack('<I8', chunk:sub(81, 88))))";
+  const std::string copy = server.Call({"EVAL", script, "0", "COPY", "a", "b"});
+  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");  // counts them
+  EXPECT_EQ(copy, server.Call({"EVAL", script, "0", "PING"}));
+  const std::string merged = server.Call({"EVAL", script, "0", "BF.MERGE", "b", "other"});
+  EXPECT_NE(merged, copy);
+  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(merged, server.Call({"EVAL", script, "0", "PING"}));
+}
+
 }  // namespace
