@@ -10,11 +10,11 @@
 static unsigned depth;
 static bool member_before; /* in the innermost object */
 
-int json_utf8_size(const unsigned char *text)
+int json_utf8_size(const unsigned char *text, size_t left)
 {
   const int size = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
 
-  if (text[0] < 0xc2 || text[0] > 0xf4)
+  if (text[0] < 0xc2 || text[0] > 0xf4 || (size_t)size > left)
     return 0;
   for (int i = 1; i < size; i++)
     if ((text[i] & 0xc0) != 0x80) /* NUL, too */
@@ -31,7 +31,7 @@ static void json_quoted(const char *text)
   (void)putchar('"');
   while (*text != '\0') {
     const unsigned char first = (unsigned char)*text;
-    const int size = first < 0x80 ? 1 : json_utf8_size((const unsigned char *)text);
+    const int size = first < 0x80 ? 1 : json_utf8_size((const unsigned char *)text, 4);
     if (first == '"' || first == '\\')
       printf("\\%c", first);
     else if (first < ' ')

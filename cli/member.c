@@ -171,9 +171,11 @@ static unsigned member_code(const char *at, const char *end)
 {
   unsigned code = 0;
 
+  if (end - at < 4)
+    return 0;
   for (int i = 0; i < 4; i++, at++) {
     const char low = (char)(*at | 0x20);
-    if (at >= end || !((*at >= '0' && *at <= '9') || (low >= 'a' && low <= 'f')))
+    if (!((*at >= '0' && *at <= '9') || (low >= 'a' && low <= 'f')))
       return 0;
     code = 16 * code + (unsigned)(*at <= '9' ? *at - '0' : low - 'a' + 10);
   }
@@ -216,9 +218,7 @@ static bool member_text(struct member_reader *reader)
     for (size = 0; at + size < end && member_is_plain(at[size]);)
       size++;
     if (size == 0 && (unsigned char)*at >= 0x80)
-      size = (size_t)json_utf8_size((const unsigned char *)at);
-    if (size > (size_t)(end - at))
-      return false;
+      size = (size_t)json_utf8_size((const unsigned char *)at, (size_t)(end - at));
     memcpy(to, at, size);
     to += size;
     if (size == 0 && (*at != '\\' || (size = member_escape(at, end, &to)) == 0))
