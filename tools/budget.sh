@@ -45,7 +45,7 @@ row 'atomic and bloom, lines' "$(lines atomic bloom include ':!include/lfbloom/r
 row 'redis, lines' "$(lines redis 'include/lfbloom/re[dp]*.h')" 16500 17780
 row 'cli, lines' "$(lines cli)" 12300 18250
 row "Python's C, lines" "$(lines 'packaging/python/*.[ch]')" 3700 3810
-row 'tests, lines' "$(lines tests ':!tests/golden')" 52000 60660
+row 'tests, lines' "$(lines tests ':!tests/golden')" 52000 60670
 row 'packaging without the crate and the core' "$(lines packaging ':!packaging/rust' ':!packaging/core')" 6300 6340
 row 'documents by hand, lines' "$(lines 'docs/*.md' ':(glob)*.md' ':!docs/performance')" 5500 5520
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 240
