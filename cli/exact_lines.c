@@ -174,11 +174,11 @@ bool lines_number(struct exact_lines *lines, const struct exact *exact)
     const lfb_key record = lines->records[i];
     const bool is_open = open < lines->open_count && lines->open[open] == i;
     open += is_open;
-    if (!bits_get(lines->answers, i))
+    if (!lfb_answer(lines->answers, i))
       continue;
     const uint64_t *const times =
         is_open ? table_times(&exact->table, lines_hash(lines, i), lines->slots[open - 1]) : NULL;
-    if ((!bits_get(lines->passing, i) && !lines_add_number(lines, times != NULL ? *times : 1)) ||
+    if ((!lfb_answer(lines->passing, i) && !lines_add_number(lines, times != NULL ? *times : 1)) ||
         !lines_add_text(lines, record.bytes, record.size) || !lines_add_text(lines, &delimiter, 1))
       return false;
   }

@@ -54,11 +54,6 @@ static inline struct exact_hash lines_hash(const struct exact_lines *lines, size
   return (struct exact_hash){lines->low[i], lines->high[i]};
 }
 
-static inline bool bits_get(const uint64_t *bits, size_t i)
-{
-  return (bits[i / 64] >> (i % 64) & 1) != 0;
-}
-
 static inline void bits_set(uint64_t *bits, size_t i, bool value)
 {
   const uint64_t bit = UINT64_C(1) << (i % 64);

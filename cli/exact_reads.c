@@ -14,7 +14,7 @@ enum { TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking pai
 static void reads_remember(const struct exact *exact, const struct exact_lines *lines, size_t count)
 {
   for (size_t i = 0; exact->seen != NULL && exact->prints && i < count; i++)
-    if (bits_get(lines->answers, i) && !bits_get(lines->passing, i) && !seen_add(exact->seen, lines_hash(lines, i)))
+    if (lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) && !seen_add(exact->seen, lines_hash(lines, i)))
       output_end_program(CLI_TROUBLE);
 }
 
@@ -90,7 +90,7 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   for (size_t i = 0; i < lines->count; i++) {
     if (asks && i + LINES_AHEAD < lines->count)
       table_prefetch(table, lines_hash(lines, i + LINES_AHEAD));
-    if (!bits_get(lines->passing, i) && !bits_get(lines->seen, i) &&
+    if (!lfb_answer(lines->passing, i) && !lfb_answer(lines->seen, i) &&
         !(asks && table_holds(table, lines_hash(lines, i))))
       lines->open[lines->open_count++] = (uint32_t)i;
     if (i % TABLE_ASKED == TABLE_ASKED - 1) /* of new lines it only takes time */
@@ -178,7 +178,7 @@ static void table_keep(void *context, unsigned thread, struct chunk *chunk)
   lines_keep(lines, read->exact, chunk);
   lines->now = chunk->size;
   for (size_t i = lines->waiting; i < lines->count; i++)
-    lines->now -= bits_get(lines->answers, i) ? lines->records[i].size + 1 : 0;
+    lines->now -= lfb_answer(lines->answers, i) ? lines->records[i].size + 1 : 0;
 }
 
 static void table_emit(void *context, unsigned thread, const struct chunk *chunk)
@@ -251,7 +251,7 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
     return false;
   (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
   for (size_t i = 0; i < lines->count; i++)
-    if (!bits_get(lines->answers, i) && !bits_get(lines->passing, i) && !bits_get(lines->seen, i))
+    if (!lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) && !lfb_answer(lines->seen, i))
       lines->open[lines->open_count++] = (uint32_t)i;
   if (!claims_lose(read->exact, lines))
     return false;
@@ -312,7 +312,7 @@ static void again_seek(const struct exact_table *table, struct exact_lines *line
     if (k + LINES_AHEAD < lines->open_count)
       table_prefetch(table, lines_hash(lines, lines->open[k + LINES_AHEAD]));
     struct table_slot *slot = table_find(table, lines_hash(lines, i));
-    if (slot == NULL && !bits_get(lines->doubts, i))
+    if (slot == NULL && !lfb_answer(lines->doubts, i))
       continue;
     bits_set(lines->answers, i, false);
     lines->slots[left] = slot;

@@ -85,7 +85,7 @@ static bool units_add_paragraph(struct units_batch *batch, lfb_key paragraph)
   uint32_t count = 0;
 
   if (!grow_array(&lines->paragraphs, &lines->paragraph_capacity, lines->paragraph_count + 1,
-                      sizeof *lines->paragraphs))
+                  sizeof *lines->paragraphs))
     return false;
   while (at < end && units_is_blank(*at))
     at++;
@@ -180,7 +180,7 @@ static bool units_goes(const struct units_writing *writing, size_t unit, uint32_
   uint64_t kept = 0;
 
   for (size_t i = unit; i < unit + count; i++)
-    kept += bits_get(writing->lines->answers, i);
+    kept += lfb_answer(writing->lines->answers, i);
   return 5 * (count - kept) > 4 * (uint64_t)count; /* more than 0.80 */
 }
 
@@ -273,7 +273,7 @@ static bool units_write_whole(const struct units_writing *writing)
   return lines_add_text(writing->lines, record.bytes, record.size) && lines_add_text(writing->lines, "\n", 1);
 }
 
-/* Writes the record, of whose paragraphs some or all go. */
+/* Writes a record from which some paragraphs go, or all. */
 static bool units_write_changed(const struct units_writing *writing, bool all)
 {
   const lfb_key record = writing->text->record;

@@ -2,8 +2,8 @@
  * exact_units.h - the units of text that `lfbloom dedupe --unit` removes: paragraphs, by themselves or by their
  * n-grams.
  *
- * The records of a chunk are texts: of JSON objects the member's, whose paragraphs end at newlines; or plain ones, each
- * one paragraph.  Instead of its lines, a chunk then has the hashes of its paragraphs, or of their n-grams, as those of
+ * The records of a chunk are texts: of a JSON object that of the member, where a paragraph ends at a newline; a plain
+ * text is one paragraph.  Instead of its lines, a chunk then has the hashes of its paragraphs, or of their n-grams, as those of
  * exact_lines.h, and what they belong to.  A paragraph of blanks is none.
  *
  * An n-gram is new if no earlier paragraph has it, whatever becomes of that one: so the result depends on the input

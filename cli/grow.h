@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An array, whose pointer is at `array`. */
+/* An array; the pointer to it is at `array`. */
 struct grow_row {
   void *array;
   size_t each; /* bytes, for 64 elements */

@@ -52,8 +52,10 @@ static char *names_read(lfb_thrift *thrift)
     memcpy(joined + size, name, more);
     size += more + 1;
     joined[size - 1] = left > 1 ? '.' : '\0';
-    if (thrift->status != LFB_OK) /* no further name can be read */
-      left = 1, joined[size - 1] = '\0';
+    if (thrift->status != LFB_OK) { /* no further name can be read */
+      joined[size - 1] = '\0';
+      break;
+    }
   }
   return joined;
 }
@@ -93,7 +95,7 @@ static void chunk_read(lfb_thrift *thrift, struct parquet_chunk *chunk)
     chunk->offset = 0;
 }
 
-/* Reads the chunks of a row group.  One whose description is encrypted has no name, and is left out. */
+/* Reads the chunks of a row group.  If the description of one is encrypted, it has no name, and is left out. */
 static void chunks_read(lfb_thrift *thrift, struct parquet *parquet)
 {
   for (uint64_t left = lfb_thrift_list(thrift, LFB_THRIFT_STRUCT); thrift->status == LFB_OK && left > 0;

@@ -409,7 +409,7 @@ static void target_forget(void)
 static void target_end(int signal)
 {
   target_forget();
-  (void)raise(signal); /* whose action is the default again; it comes when this returns */
+  (void)raise(signal); /* its action is the default again; it comes when this returns */
 }
 
 static void target_watch_signals(void)

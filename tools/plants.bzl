@@ -42,7 +42,7 @@ PLANTS = {
     "maybe_first": _row(["bloom/filter/watch.c"]),
     "misparted": _row(["cli/exact_spill.c"], library = "//cli:commands"),
     "newest_first": _window("window/window.h", again = _WINDOW_SOURCES),
-    "seen_overwritten": _row(["cli/seen.c"], library = "//cli:commands"),
+    "seen_overwritten": _row(["cli/seen_commit.c"], library = "//cli:commands"),
     "seen_unlocked": _row(["cli/seen.c"], library = "//cli:commands"),
     "skipped_found": _row(["bloom/filter/claims.c"]),
     "stored_layer": _row(["bloom/growing/layers.c"]),

@@ -162,7 +162,7 @@ LFB_INLINE void cfast_prefetch_change(const cfast_view *view, uint64_t hash)
 #define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
 #endif
 
-/* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If `answers` is NULL it is one
+/* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
  * hash, and its answer is returned.  All lines of a key that is changed are prefetched before the first is
  * written: a locked operation delays everything after it. */
 LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t group_shift, uint32_t probes, bool changes,
@@ -221,7 +221,7 @@ TARGET LFB_INLINE __m256i cfast256_shifted(const lfb_fast *fast, uint64_t hash, 
       _mm256_set_epi64x(shift[3], shift[2], shift[1], shift[0]));
 }
 
-/* All ones in each lane whose probe's counter, of group j, is 0.  Other threads may write the words during the
+/* All ones in each lane where the counter of the probe, of group j, is 0.  Other threads may write the words during the
  * load: each 64-bit lane is read whole (fast256.c). */
 TARGET LFB_INLINE __m256i cfast256_zeros(const lfb_fast *fast, const lfb_word *first, uint64_t hash, uint32_t j)
 {

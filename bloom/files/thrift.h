@@ -55,7 +55,7 @@ bool lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
 /* Reads a number of 16, 32 or 64 bits.  A wider one is refused. */
 int64_t lfb_thrift_number(lfb_thrift *thrift);
 
-/* Reads the head of a list, whose elements follow.  Returns their number, at most `left`; they must be of
+/* Reads the head of a list; its elements follow.  Returns their number, at most `left`; they must be of
  * the type. */
 uint64_t lfb_thrift_list(lfb_thrift *thrift, uint8_t type);
 

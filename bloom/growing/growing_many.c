@@ -32,7 +32,7 @@ typedef struct pending {
   size_t left;
   uint64_t found[PENDING_WORDS];   /* bit i: pending key i has been found; 0 after the last */
   uint64_t answers[PENDING_WORDS]; /* bit i: the answer to key i of the piece               */
-  uint64_t buffer[PENDING_KEYS];     /* hashes computed or moved here: `low`, and from
+  uint64_t buffer[PENDING_KEYS];   /* hashes computed or moved here: `low`, and from
                                       PENDING_PAIRS on `high` if the hash has one           */
   uint16_t at_room[PENDING_KEYS];
 } pending;
@@ -44,7 +44,7 @@ static size_t words_of(size_t count)
 
 static bool pending_found(const pending *some, size_t i)
 {
-  return some->found[i / LFB_WORD_BITS] >> (i % LFB_WORD_BITS) & 1;
+  return lfb_answer(some->found, i);
 }
 
 static size_t pending_at(const pending *some, size_t i)

@@ -14,7 +14,7 @@ enum {
   /* In p_i = p * START / ((i + START) * (i + START + 1)).  The p_i telescope to p.  Of the values
    * 1 to 8, 3 takes the least memory, or nearly the least, from 5 to 14 layers. */
   START = 3,
-  FIRST_BITS = 8 << 16, /* of a first layer whose number of keys is unknown: 64 KiB */
+  FIRST_BITS = 8 << 16, /* of a first layer, if the number of keys is unknown: 64 KiB */
 };
 
 /* ---- sizes ------------------------------------------------------------------ */

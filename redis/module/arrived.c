@@ -1,4 +1,4 @@
-/* pieces.c - a queue of bytes. */
+/* arrived.c - a queue of bytes. */
 #include "redis/module/arrived.h"
 
 #include <stdlib.h>
@@ -18,85 +18,85 @@ struct lfb_arrived {
   size_t taken;  /* of the first piece */
 };
 
-lfb_status lfb_arrived_create(lfb_arrived **pieces)
+lfb_status lfb_arrived_create(lfb_arrived **arrived)
 {
   lfb_arrived *made = calloc(1, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   made->end = &made->first;
-  *pieces = made;
+  *arrived = made;
   return LFB_OK;
 }
 
 lfb_status lfb_arrived_add(void *to, const void *bytes, size_t size)
 {
-  lfb_arrived *pieces = to;
+  lfb_arrived *arrived = to;
 
   piece *made = malloc(sizeof *made + size);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (piece){.size = size};
   memcpy(made->bytes, bytes, size);
-  *pieces->end = made;
-  pieces->end = &made->next;
-  pieces->size += size;
+  *arrived->end = made;
+  arrived->end = &made->next;
+  arrived->size += size;
   return LFB_OK;
 }
 
-void lfb_arrived_count(lfb_arrived *pieces, uint64_t size)
+void lfb_arrived_count(lfb_arrived *arrived, uint64_t size)
 {
-  pieces->size += size;
+  arrived->size += size;
 }
 
-static void pieces_drop_first(lfb_arrived *pieces)
+static void arrived_drop_first(lfb_arrived *arrived)
 {
   const uint64_t tally = lfb_memory_tally();
-  piece *first = pieces->first;
+  piece *first = arrived->first;
 
-  pieces->first = first->next;
-  pieces->taken = 0;
-  if (pieces->first == NULL)
-    pieces->end = &pieces->first;
+  arrived->first = first->next;
+  arrived->taken = 0;
+  if (arrived->first == NULL)
+    arrived->end = &arrived->first;
   free(first);
   lfb_memory_tally_reset(tally); /* the code that reads a value from pieces counts the value */
 }
 
 lfb_status lfb_arrived_take(void *from, void *bytes, size_t size, size_t *got)
 {
-  lfb_arrived *pieces = from;
+  lfb_arrived *arrived = from;
 
-  while (pieces->first != NULL && pieces->taken == pieces->first->size)
-    pieces_drop_first(pieces);
+  while (arrived->first != NULL && arrived->taken == arrived->first->size)
+    arrived_drop_first(arrived);
   *got = 0;
-  if (pieces->first == NULL)
+  if (arrived->first == NULL)
     return LFB_OK;
-  const size_t left = pieces->first->size - pieces->taken;
+  const size_t left = arrived->first->size - arrived->taken;
   *got = size < left ? size : left;
-  memcpy(bytes, pieces->first->bytes + pieces->taken, *got);
-  pieces->taken += *got;
+  memcpy(bytes, arrived->first->bytes + arrived->taken, *got);
+  arrived->taken += *got;
   return LFB_OK;
 }
 
-lfb_status lfb_arrived_write(const lfb_arrived *pieces, lfb_write_fn write, void *to)
+lfb_status lfb_arrived_write(const lfb_arrived *arrived, lfb_write_fn write, void *to)
 {
   lfb_status status = LFB_OK;
 
-  for (const piece *at = pieces->first; status == LFB_OK && at != NULL; at = at->next)
+  for (const piece *at = arrived->first; status == LFB_OK && at != NULL; at = at->next)
     status = write(to, at->bytes, at->size);
   return status;
 }
 
-uint64_t lfb_arrived_size(const lfb_arrived *pieces)
+uint64_t lfb_arrived_size(const lfb_arrived *arrived)
 {
-  return pieces == NULL ? 0 : pieces->size;
+  return arrived == NULL ? 0 : arrived->size;
 }
 
-void lfb_arrived_free(lfb_arrived *pieces)
+void lfb_arrived_free(lfb_arrived *arrived)
 {
-  if (pieces == NULL)
+  if (arrived == NULL)
     return;
-  while (pieces->first != NULL)
-    pieces_drop_first(pieces);
-  free(pieces);
+  while (arrived->first != NULL)
+    arrived_drop_first(arrived);
+  free(arrived);
 }

@@ -77,7 +77,7 @@ static uint64_t job_pieces(const job *which)
 
 static bool job_has_done(const job *which, uint64_t piece)
 {
-  return piece >= job_pieces(which) || (which->done[piece / 64] >> piece % 64 & 1) != 0;
+  return piece >= job_pieces(which) || lfb_answer(which->done, piece);
 }
 
 static uint64_t *piece_of(const lfb_filter *filter, uint64_t piece)
