@@ -46,12 +46,12 @@ LFB_INLINE bool locked_put_shape(const lfb_fast *fast, uint64_t *bits_set, uint6
 
 static inline bool locked_put(mutex_filter *filter, uint64_t hash)
 {
-#define PUT(name, shift, count)                                                \
-  case LFB_FAST_SHAPE(shift, count): {                                         \
-    const lfb_fast shaped = lfb_fast_shaped(&filter->fast, 3, shift, count);      \
+#define PUT(name, block, shift, count)                                         \
+  case LFB_FAST_SHAPE(block, shift, count): {                                  \
+    const lfb_fast shaped = lfb_fast_shaped(&filter->fast, block, shift, count); \
     return locked_put_shape(&shaped, &filter->bits_set, hash);                 \
   }
-  switch (LFB_FAST_SHAPE(filter->fast.group_shift, filter->fast.probes)) {
+  switch (LFB_FAST_SHAPE(filter->fast.block_shift, filter->fast.group_shift, filter->fast.probes)) {
     LFB_FAST_SHAPES(PUT)
   default:
     return locked_put_shape(&filter->fast, &filter->bits_set, hash);

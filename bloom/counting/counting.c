@@ -61,8 +61,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   made->pages = *pages;
   if (description->strategy->id == LFB_FAST) {
     made->kernel = &lfb_counting_kernel_fast;
-    made->layout.fast = lfb_fast_view(&description->geometry, LFB_BLOCK_WORDS,
-                                      lfb_counting_words(made));
+    made->layout.fast.words = lfb_counting_words(made);
     made->layout.fast.filter = made;
   }
   *counting = made;

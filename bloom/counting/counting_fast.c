@@ -3,7 +3,7 @@
  *
  * A key has bits in one word of each of its groups (bloom/strategies/fast_view.h).  Four words of counters,
  * half a line, stand for one word of bits.  The view is a filter's, except that its words are
- * those of the counters, 32 per block.
+ * those of the counters, 32 per block, or 64 if a block is two lines.
  */
 #include "bloom/counting/counting_places.h"
 #include "bloom/hashing/simd.h"
@@ -14,8 +14,7 @@
 #endif
 
 enum {
-  FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters per block, and
-                                                         the most that a key can have    */
+  FAST_MOST = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters that a key can have */
 };
 
 /* The first word of counters in each of a key's groups. */
@@ -25,7 +24,8 @@ typedef struct cfast_groups {
 
 LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
+  lfb_word *block =
+      fast->words + (LFB_COUNTING_WORDS * lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
   const uint64_t round0 = lfb_fast_round(hash, 0);
   const uint32_t count = lfb_fast_groups(fast);
   /* Initialised for gcc 12: with -fsanitize=undefined it warns that used elements are not set. */
@@ -90,7 +90,7 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
 {
   const cfast_groups groups = cfast_groups_of(fast, hash);
   const uint32_t words = LFB_COUNTING_WORDS * lfb_fast_groups(fast);
-  uint64_t which[FAST_BLOCK];
+  uint64_t which[FAST_MOST];
   uint64_t some = 0;
   uint32_t count = 0;
 
@@ -121,7 +121,7 @@ LFB_INLINE uint64_t cfast_query(const cfast_view *view, uint64_t hash)
 LFB_INLINE uint64_t cfast_change(const cfast_view *view, uint64_t hash)
 {
   const lfb_fast *fast = &view->fast;
-  lfb_place places[FAST_BLOCK];
+  lfb_place places[FAST_MOST];
 
   if (view->removes && cfast_might_contain_key(fast, hash) == 0)
     return 0;
@@ -157,18 +157,18 @@ LFB_INLINE void cfast_prefetch_change(const cfast_view *view, uint64_t hash)
 /* Those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default preference; code for any shape takes up to 2.5 times as
  * long. */
 #ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
-#define CFAST_SHAPES(row) row(2x3, 2, 6)
+#define CFAST_SHAPES(row) row(2x3, 3, 2, 6)
 #else
-#define CFAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(8x2, 0, 16)
+#define CFAST_SHAPES(row) row(2x3, 3, 2, 6) row(4x2, 3, 1, 8) row(4x3, 3, 1, 12) row(8x2, 4, 1, 16)
 #endif
 
 /* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
  * hash, and its answer is returned.  All lines of a key that is changed are prefetched before the first is
  * written: a locked operation delays everything after it. */
-LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t group_shift, uint32_t probes, bool changes,
-                             bool many, lfb_piece hashes, uint64_t *answers)
+LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t block_shift, uint32_t group_shift, uint32_t probes,
+                             bool changes, bool many, lfb_piece hashes, uint64_t *answers)
 {
-  const cfast_view view = {lfb_fast_shaped(&given->fast, 3, group_shift, probes), given->removes};
+  const cfast_view view = {lfb_fast_shaped(&given->fast, block_shift, group_shift, probes), given->removes};
 
   if (many && changes)
     return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch_change, cfast_change) != 0;
@@ -185,13 +185,13 @@ LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool change
 {
   const cfast_view view = {counting->layout.fast, removes};
 
-  switch (LFB_FAST_SHAPE(view.fast.group_shift, view.fast.probes)) {
-#define CASE(name, s, n) \
-  case LFB_FAST_SHAPE(s, n): return cfast_shaped(&view, s, n, changes, many, hashes, answers);
+  switch (LFB_FAST_SHAPE(view.fast.block_shift, view.fast.group_shift, view.fast.probes)) {
+#define CASE(name, b, s, n) \
+  case LFB_FAST_SHAPE(b, s, n): return cfast_shaped(&view, b, s, n, changes, many, hashes, answers);
     CFAST_SHAPES(CASE)
 #undef CASE
   default:
-    return cfast_shaped(&view, 0, 0, changes, many, hashes, answers);
+    return cfast_shaped(&view, 0, 0, 0, changes, many, hashes, answers);
   }
 }
 
@@ -254,10 +254,10 @@ TARGET LFB_INLINE uint64_t cfast256_query(const cfast_view *view, uint64_t hash)
 /* Queries hashes.  Returns false if the filter has none of CFAST_SHAPES: then it has done nothing. */
 TARGET static bool cfast256_many(const lfb_fast *fast, lfb_piece hashes, uint64_t *answers)
 {
-  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define CASE(name, s, n)                                                                         \
-  case LFB_FAST_SHAPE(s, n): {                                                                   \
-    const cfast_view view = {lfb_fast_shaped(fast, 3, s, n), false};                             \
+  switch (LFB_FAST_SHAPE(fast->block_shift, fast->group_shift, fast->probes)) {
+#define CASE(name, b, s, n)                                                                      \
+  case LFB_FAST_SHAPE(b, s, n): {                                                                \
+    const cfast_view view = {lfb_fast_shaped(fast, b, s, n), false};                             \
     (void)cfast256_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch, cfast256_query); \
     return true;                                                                                 \
   }
@@ -295,7 +295,7 @@ static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece has
     return;
   /* Other shapes, and processors without AVX2: code for any shape. */
   const cfast_view view = {counting->layout.fast, false};
-  (void)cfast_shaped(&view, 0, 0, false, true, hashes, answers);
+  (void)cfast_shaped(&view, 0, 0, 0, false, true, hashes, answers);
 #else
   (void)cfast_do(counting, false, false, true, hashes, answers);
 #endif

@@ -83,7 +83,7 @@ static void native_encode_identity(const lfb_description *description, bool with
   lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
   lfb_store_le32(header + NATIVE_AT_PROBES, geometry->probes);
-  lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, geometry->words_per_key);
+  lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, lfb_geometry_shape(geometry));
   lfb_store_le64(header + NATIVE_AT_SEED, hash->seed);
   if (lfb_hash_keyed(hash->kind))
     lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
@@ -168,9 +168,10 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
 static lfb_status decode_geometry(const unsigned char *header, const lfb_strategy *strategy,
                                   lfb_geometry *geometry)
 {
-  *geometry = (lfb_geometry){
-      lfb_load_le64(header + NATIVE_AT_BIT_COUNT), lfb_load_le64(header + NATIVE_AT_WORD_COUNT),
-      lfb_load_le32(header + NATIVE_AT_PROBES), lfb_load_le32(header + NATIVE_AT_WORDS_PER_KEY)};
+  *geometry = (lfb_geometry){.bit_count = lfb_load_le64(header + NATIVE_AT_BIT_COUNT),
+                             .word_count = lfb_load_le64(header + NATIVE_AT_WORD_COUNT),
+                             .probes = lfb_load_le32(header + NATIVE_AT_PROBES)};
+  lfb_geometry_set_shape(geometry, lfb_load_le32(header + NATIVE_AT_WORDS_PER_KEY));
   if (geometry->probes < 1 || geometry->probes > LFB_MAX_PROBES)
     return LFB_ERROR_BAD_PROBES;
   if (geometry->bit_count == 0 || geometry->bit_count > INT64_MAX ||

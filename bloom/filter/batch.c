@@ -44,7 +44,7 @@ static uint64_t batch_region_words(uint64_t words)
 /* log2 of the blocks in a region. */
 static uint32_t batch_shift(const lfb_filter *filter)
 {
-  return (uint32_t)__builtin_ctz((unsigned)BATCH_REGION / filter->strategy->block_words);
+  return (uint32_t)__builtin_ctz((unsigned)BATCH_REGION >> filter->layout.fast.block_shift);
 }
 
 /* The hashes that a region must have room for; 0 if a batch does not pay. */

@@ -190,7 +190,7 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lf
 
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
   if (description->strategy->block_words > 0)
-    layout.fast = lfb_fast_view(geometry, description->strategy->block_words, layout.bits.words);
+    layout.fast = lfb_fast_view(geometry, lfb_strategy_block_words(description->strategy, geometry), layout.bits.words);
   layout.cached = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }
@@ -213,7 +213,7 @@ static bool description_other_formula_gives(const lfb_description *description, 
 static uint64_t description_block_words(const lfb_description *description)
 {
   if (description->strategy->block_words > 0)
-    return description->strategy->block_words;
+    return lfb_strategy_block_words(description->strategy, &description->geometry);
   return description->geometry.words_per_key > 0 ? description->geometry.words_per_key : 1;
 }
 
@@ -268,7 +268,8 @@ lfb_status lfb_description_compatible(const lfb_description *into, const lfb_des
                : LFB_ERROR_PROBES_DIFFER;
   if (a->bit_count != b->bit_count && !(folds && description_folds_to(from, into)))
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
+  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key ||
+      a->lines_shift != b->lines_shift)
     return LFB_ERROR_STRATEGY_DIFFERS;
   return lfb_hash_same(&into->hash, &from->hash) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

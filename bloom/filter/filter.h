@@ -75,7 +75,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
 /* The number of blocks, if the strategy has block_words. */
 static inline uint64_t lfb_filter_blocks(const lfb_filter *filter)
 {
-  return filter->layout.bits.word_count / filter->strategy->block_words;
+  return filter->layout.fast.blocks;
 }
 
 /* The words that damage made all ones.  Their bits are counted in the filter's count. */

@@ -25,7 +25,7 @@ static lfb_status guava_size(const lfb_config *config, lfb_geometry *geometry)
 
 static bool guava_valid(const lfb_geometry *geometry)
 {
-  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && geometry->words_per_key == 0 &&
+  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && lfb_geometry_shape(geometry) == 0 &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
@@ -50,7 +50,7 @@ static lfb_status java_int_size(const lfb_config *config, lfb_geometry *geometry
 
 static bool java_int_valid(const lfb_geometry *geometry)
 {
-  return geometry->bit_count <= JAVA_INT_MAX_BITS && geometry->words_per_key == 0;
+  return geometry->bit_count <= JAVA_INT_MAX_BITS && lfb_geometry_shape(geometry) == 0;
 }
 
 /* ---- guava-mitz64 ---------------------------------------------------------------- */
@@ -230,14 +230,14 @@ static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry
 {
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
   if (status == LFB_OK)
-    *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0};
+    *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0, 0};
   return status;
 }
 
 static bool go_fnv14_valid(const lfb_geometry *geometry)
 {
   return geometry->bit_count == GO_BITS && geometry->probes == GO_PROBES &&
-         geometry->words_per_key == 0;
+         lfb_geometry_shape(geometry) == 0;
 }
 
 static lfb_walk go_fnv14_start(lfb_hash hash)

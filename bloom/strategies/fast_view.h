@@ -1,9 +1,9 @@
 /*
  * fast_view.h - the layout of a `fast` or a `fast-pair` filter, and where the line of a hash is.
  *
- * The layout never changes.  A block of `fast` is 8 words, one cache line; a block of `fast-pair` is
- * 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8 for `fast`, 2 for `fast-pair`.  A key
- * has one block, one word in each group, and g bits in each such word.
+ * The layout never changes.  A block of `fast` is 8 words, one cache line, or 16, two neighbouring lines; a block
+ * of `fast-pair` is 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8 for 8 words, 8 for 16, 2 for
+ * `fast-pair`.  A key has one block, one word in each group, and g bits in each such word.
  * With r(i) = hash * M(i) mod 2^64, M(0) to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909,
  * bb67ae8584caa73b, 3c6ef372fe94f82b:
  *
@@ -24,7 +24,7 @@
 #include <lfbloom/word.h>
 
 enum {
-  LFB_BLOCK_WORDS = 8, /* the largest block, a cache line */
+  LFB_BLOCK_WORDS = 8, /* a cache line, and the most words of a key */
   LFB_BLOCK_BITS = LFB_BLOCK_WORDS * LFB_WORD_BITS, /* 512 */
   LFB_PAIR_WORDS = 2,       /* a block of `fast-pair` */
   LFB_FAST_MAX_PROBES = 32, /* w * g */
@@ -36,7 +36,7 @@ typedef struct lfb_fast {
   lfb_word *words;       /* aligned to a cache line                                */
   uint64_t blocks;       /* at least 1                                             */
   void *filter;          /* of a counting filter: itself; else NULL                */
-  uint32_t block_shift;  /* log2 of the words in a block: 3, or 1 for `fast-pair`  */
+  uint32_t block_shift;  /* log2 of the words in a block: 3, 4; of `fast-pair` 1   */
   uint32_t group_shift;  /* log2 of the words in a group: 0 to 3                   */
   uint32_t probes;       /* w * g, 1 to LFB_FAST_MAX_PROBES                        */
   uint32_t rounds;       /* products for them                                      */

@@ -105,17 +105,17 @@ static uint32_t block_parts(const lfb_strategy *strategy)
 static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
   const uint32_t words = geometry->words_per_key * block_parts(strategy);
-  return (lfb_block_shape){words, geometry->probes / words, strategy->model_words};
+  return (lfb_block_shape){words, geometry->probes / words, strategy->model_words << geometry->lines_shift};
 }
 
 static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
                               double insertions)
 {
-  const double words = (double)geometry->word_count * block_parts(strategy);
-  const double blocks = words / strategy->model_words;
+  const lfb_block_shape shape = block_shape(strategy, geometry);
+  const double blocks = (double)geometry->word_count * block_parts(strategy) / shape.of_words;
   lfb_block_model model;
 
-  lfb_block_model_init(&model, block_shape(strategy, geometry), strategy->model_bits);
+  lfb_block_model_init(&model, shape, strategy->model_bits);
   return lfb_block_model_fpp(&model, insertions / blocks, blocks);
 }
 

@@ -80,6 +80,6 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   const uint64_t probes = lfb_sizing_probes(config, bits);
   if (probes > LFB_MAX_PROBES)
     return LFB_ERROR_TOO_MANY_PROBES;
-  *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0};
+  *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0, 0};
   return LFB_OK;
 }

@@ -21,7 +21,23 @@ typedef struct lfb_geometry {
   uint64_t word_count; /* 64-bit words that hold them, at least 1 */
   uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
   uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0: a key's bits can be anywhere */
+  uint32_t lines_shift;   /* of `fast`: log2 of the cache lines in a block, 0 or 1; else 0 */
 } lfb_geometry;
+
+enum { LFB_GEOMETRY_WIDE = 128 }; /* in files, added to words_per_key if a block is two lines */
+
+/* words_per_key and lines_shift as files hold them: 8 bits. */
+static inline uint32_t lfb_geometry_shape(const lfb_geometry *geometry)
+{
+  return geometry->words_per_key + LFB_GEOMETRY_WIDE * geometry->lines_shift;
+}
+
+/* The reverse, of any number. */
+static inline void lfb_geometry_set_shape(lfb_geometry *geometry, uint32_t shape)
+{
+  geometry->words_per_key = shape % LFB_GEOMETRY_WIDE;
+  geometry->lines_shift = shape / LFB_GEOMETRY_WIDE;
+}
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
 lfb_status lfb_sizing_check_fpp(double fpp);

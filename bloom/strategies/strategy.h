@@ -49,7 +49,7 @@ struct lfb_strategy {
   uint64_t reachable_bits; /* bits from this index on are never used               */
 
   bool puts_claim; /* a put turns on all bits at once: of all puts of a key, one turns on bits */
-  /* The words of a block of fast_view.h.  0: its bits are laid out otherwise, and its
+  /* The words of a block of fast_view.h, of one line if it can have two.  0: its bits are laid out otherwise, and its
    * kernels have no LFB_KERNEL_PUT_ALONE and _CREDIT. */
   uint32_t block_words;
   lfb_hash_width hash_width; /* the bits of a hash that select a key's bits */
@@ -82,6 +82,12 @@ struct lfb_strategy {
    * strategy. */
   const lfb_kernel *const *bytes_kernels[LFB_SIMD_LEVELS];
 };
+
+/* The words of a block of a strategy with block_words. */
+static inline uint32_t lfb_strategy_block_words(const lfb_strategy *strategy, const lfb_geometry *geometry)
+{
+  return strategy->block_words << geometry->lines_shift;
+}
 
 /* The figures of a classic filter, and of one of blocks (block_model.h). */
 extern const lfb_rates lfb_rates_classic, lfb_rates_block;

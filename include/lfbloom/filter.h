@@ -146,7 +146,7 @@ typedef enum lfb_strategy_id {
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
   LFB_FAST_PAIR = 7,    /* two words per key, changed at once: every put is a claim */
-  LFB_FAST = 8,         /* one cache line per key                               */
+  LFB_FAST = 8,         /* one cache line per key; below 1e-5 two neighbours    */
 } lfb_strategy_id;
 
 /* How the number of probes follows from n and p.  Guava changed its formula; filters of both
@@ -188,9 +188,10 @@ typedef enum lfb_hash_id {
  * hold a smaller fpp than it was made for.  A filter of `sbbf` up to 128 MiB is rounded up to a power of two, which Arrow and Velox
  * need to read it, except with LFB_MEMORY_SMALLEST. */
 typedef enum lfb_memory_preference {
-  LFB_MEMORY_BALANCED = 0, /* few words per key, within 5 % of the smallest size    */
-  LFB_MEMORY_SPEED = 1,    /* fewer words per key, within 25 % of the smallest size */
-  LFB_MEMORY_SMALLEST = 2, /* the smallest size                                     */
+  LFB_MEMORY_BALANCED = 0, /* few words per key, in one cache line down to 1e-5, in two below: within 5 % of the
+                              smallest size, near 1e-5 within 16 %                  */
+  LFB_MEMORY_SPEED = 1,    /* fewer words per key, within 25 % of the smallest size with one cache line */
+  LFB_MEMORY_SMALLEST = 2, /* the smallest size; below 4e-4 with two cache lines    */
 } lfb_memory_preference;
 
 /* The description of a filter to make.  All zero is the default, except that fpp must be set.
@@ -254,7 +255,7 @@ typedef struct lfb_stats {
   uint64_t reachable_bits;      /* bits that a key can have; below bit_count if the strategy's
                                    arithmetic is too narrow for so large a filter   */
   uint32_t probes;              /* k, bits per key                                  */
-  uint32_t words_per_key;       /* within one cache line: w of fast, 2 of fast-pair, 4 of
+  uint32_t words_per_key;       /* that are near each other: w of fast, 2 of fast-pair, 4 of
                                    sbbf; 0: a key's bits can be anywhere            */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
   bool key_kept;                /* the key of a keyed hash is written into files    */

@@ -118,7 +118,7 @@ lfb_core_status lfb_core_init(const lfb_core_config *config, void *memory, size_
   for (uint64_t i = 0; i < geometry.word_count; i++)
     atomic_init(&words[i], 0);
   *made = (lfb_core){
-      .fast = lfb_fast_view(&geometry, pair ? LFB_PAIR_WORDS : LFB_BLOCK_WORDS, words),
+      .fast = lfb_fast_view(&geometry, pair ? 2U : 8U << geometry.lines_shift, words),
       .cells = cells,
       .key = {lfb_load_le64(config->key), lfb_load_le64(config->key + 8)},
   };

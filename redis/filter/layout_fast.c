@@ -4,7 +4,7 @@
  *
  * A part holds blocks of 64 bytes, then the mark, 4 bytes.  A block is 8 words, big-endian, so
  * that GET i64 reads a word.  For fast-pair it is 4 pairs; if the last block has fewer, the rest
- * is 0.  All parts of a filter have the same length.  The hash, under the filter's name, has the
+ * is 0.  Blocks of 16 words are two of these, and never in two parts.  All parts of a filter have the same length.  The hash, under the filter's name, has the
  * fields
  *     lfbloom      1, the version of this layout
  *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
@@ -72,10 +72,18 @@ static uint64_t fast_most_blocks(uint64_t part_bytes)
   return wish < LFB_CACHE_LINE + FAST_MARK_BYTES ? 1 : (wish - FAST_MARK_BYTES) / LFB_CACHE_LINE;
 }
 
+/* Blocks that no part divides, of so many: rounded up, or down but at least one. */
+static uint64_t fast_whole(const lfb_description *description, uint64_t blocks, bool up)
+{
+  const uint32_t shift = description->geometry.lines_shift;
+  const uint64_t whole = (up ? blocks + shift : blocks) >> shift;
+  return (whole == 0 ? 1 : whole) << shift;
+}
+
 static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
   const uint64_t blocks = fast_blocks(&place->description);
-  const uint64_t parts = (blocks - 1) / fast_most_blocks(part_bytes) + 1;
+  const uint64_t parts = (blocks - 1) / fast_whole(&place->description, fast_most_blocks(part_bytes), false) + 1;
   uint32_t mark = 0;
 
   if (parts > LFB_MOST_PARTS)
@@ -85,7 +93,8 @@ static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
     if (status != LFB_OK)
       return status;
   }
-  fast_plan_of(&place->description, (blocks - 1) / parts + 1, mark, &place->plan);
+  fast_plan_of(&place->description, fast_whole(&place->description, (blocks - 1) / parts + 1, true), mark,
+               &place->plan);
   return LFB_OK;
 }
 
@@ -217,6 +226,8 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
     return status;
   if (!fast_holds(place->description.strategy))
     return LFB_ERROR_BAD_STRATEGY;
+  if (blocks % (UINT64_C(1) << place->description.geometry.lines_shift) != 0)
+    return LFB_ERROR_BAD_HEADER;
   place->description.form = LFB_FORM_NONE;
   fast_plan_of(&place->description, blocks, (uint32_t)mark, &place->plan);
   return place->plan.parts <= LFB_MOST_PARTS ? LFB_OK : LFB_ERROR_BAD_HEADER;

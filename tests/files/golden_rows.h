@@ -68,6 +68,8 @@ inline const GoldenRow kGoldenRows[] = {
      0x1122334455667788, "", 100, 2176, 6, 922, 203, 110},
     {"native-v1-fast-aes.lfb", LFB_FORM_NATIVE, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100,
      2560, 6, 927, 195, 50, LFB_HASH_AES},
+    {"native-v1-fast-wide.lfb", LFB_FORM_NATIVE, LFB_FAST, 200, 1e-6, LFB_PROBES_GUAVA_31, 0x1122334455667788, "", 100,
+     7168, 16, 2521, 195, 0},
     {"native-v1-guava-mitz32.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ32, 200, 0.01,
      LFB_PROBES_GUAVA_31, 0, "", 100, 1920, 7, 995, 200, 111},
     {"native-v1-guava-mitz64.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ64, 3, 0.01,

@@ -56,14 +56,14 @@ TEST(Simd, IsChosenOnce) {
 }
 
 // By the definition in bloom/strategies/fast_view.h.
-bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
+bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w, uint32_t lines) {
   const uint64_t rounds[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
                              0x3c6ef372fe94f82b};
   const unsigned __int128 product = static_cast<unsigned __int128>(hash) * fast.blocks;
   const uint64_t block = static_cast<uint64_t>(product >> 64);
-  const uint32_t group = probe % w, words = 8 / w, log = words == 8 ? 3 : words / 2;
+  const uint32_t group = probe % w, words = 8 * lines / w, log = words == 8 ? 3 : words / 2;
   const uint64_t r0 = hash * rounds[0], r = hash * rounds[probe / 8];
-  const uint64_t word = 8 * block + group * words + (r0 >> (12 + group * log)) % words;
+  const uint64_t word = 8 * lines * block + group * words + (r0 >> (12 + group * log)) % words;
   return lfb_word_get(&fast.words[word]) >> (r >> (16 + 6 * (probe % 8)) & 63) & 1;
 }
 
@@ -71,13 +71,18 @@ bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
 uint64_t Counted(const Filter& filter) { return lfb_stripes_sum(&filter->layout.count); }
 
 struct Shape {
-  uint32_t w, g;
+  uint32_t w, g, lines = 1;
 };
+
+Filter MakeShaped(lfb_simd most, const Shape& shape, uint64_t blocks) {
+  return MakeShaped(most, shape.w, shape.g, blocks, shape.lines);
+}
 
 std::vector<Shape> AllShapes() {
   std::vector<Shape> shapes;
   for (uint32_t w : {1u, 2u, 4u, 8u})
     for (uint32_t g = 1; w * g <= LFB_FAST_MAX_PROBES; g++) shapes.push_back({w, g});
+  for (uint32_t g = 1; 8 * g <= LFB_FAST_MAX_PROBES; g++) shapes.push_back({8, g, 2});
   return shapes;
 }
 
@@ -86,11 +91,11 @@ std::vector<Shape> AllShapes() {
 TEST(FastVariants, AreTheDefinition) {
   for (const Shape shape : AllShapes())
     for (lfb_simd most : SimdLevels()) {
-      const Filter filter = MakeShaped(most, shape.w, shape.g, 37);
+      const Filter filter = MakeShaped(most, shape, 37);
       const lfb_fast fast = filter->layout.fast;
       const auto defined = [&](uint64_t hash) {
         bool all = true;
-        for (uint32_t p = 0; p < shape.w * shape.g; p++) all &= Defined(fast, hash, p, shape.w);
+        for (uint32_t p = 0; p < shape.w * shape.g; p++) all &= Defined(fast, hash, p, shape.w, shape.lines);
         return all;
       };
       for (uint64_t i = 0; i < 300; i++) {
@@ -109,16 +114,16 @@ TEST(FastVariants, AreTheDefinition) {
 TEST(FastVariants, AnswerBatchesAlike) {
   for (const Shape shape : AllShapes())
     for (lfb_simd most : SimdLevels())
-      ExpectBatchesAlike(MakeShaped(most, shape.w, shape.g, 67),
-                         MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 67));
+      ExpectBatchesAlike(MakeShaped(most, shape, 67),
+                         MakeShaped(LFB_SIMD_NONE, shape, 67));
 }
 
 // So do puts that need no atomic operations.
 TEST(FastVariants, PutAloneAlike) {
   for (const Shape shape : AllShapes())
     for (lfb_simd most : SimdLevels()) {
-      const Filter filter = MakeShaped(most, shape.w, shape.g, 67);
-      const Filter alone = MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 67);
+      const Filter filter = MakeShaped(most, shape, 67);
+      const Filter alone = MakeShaped(LFB_SIMD_NONE, shape, 67);
       uint64_t next = 0;
       for (size_t count : {1, 7, 64, 127, 300}) {
         filter->layout.cached = count % 2;
@@ -140,7 +145,7 @@ class Contended {
   static constexpr unsigned kWriters = 2;
 
   explicit Contended(const Shape& shape)
-      : filter(MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 400)) {
+      : filter(MakeShaped(LFB_SIMD_NONE, shape, 400)) {
     for (lfb_simd most : SimdLevels()) kernels.push_back(KernelUpTo(most, filter));
   }
 
@@ -187,13 +192,14 @@ class Contended {
 };
 
 std::string ShapeTestName(const testing::TestParamInfo<Shape>& shape) {
-  return std::to_string(shape.param.w) + "x" + std::to_string(shape.param.g);
+  return std::to_string(shape.param.w) + "x" + std::to_string(shape.param.g) +
+         (shape.param.lines == 2 ? "_of_two_lines" : "");
 }
 
 class FastVariantsRace : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, FastVariantsRace,
                          testing::Values(Shape{1, 4}, Shape{2, 3}, Shape{2, 5}, Shape{4, 2},
-                                         Shape{4, 3}, Shape{8, 1}, Shape{8, 2}),
+                                         Shape{4, 3}, Shape{8, 1}, Shape{8, 2}, Shape{8, 2, 2}),
                          ShapeTestName);
 
 // Once a put has returned, every variant finds its key, in the putting thread and in others.

@@ -86,8 +86,10 @@ TEST(Sizes, FastKeepsToTheSharesOfItsPreferences) {
       bits[preference] = Bits(config, 100000000, fpp);
     }
     const auto smallest = static_cast<double>(bits[LFB_MEMORY_SMALLEST]);
-    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_BALANCED]), 1.05001 * smallest) << fpp;
-    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_SPEED]), 1.25001 * smallest) << fpp;
+    /* Below 1e-3 the smallest has two lines, `balanced` from 1e-5 on, `speed` never. */
+    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_BALANCED]), (fpp > 1e-3 || fpp < 2.2e-6 ? 1.05001 : 1.16) * smallest)
+        << fpp;
+    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_SPEED]), (fpp > 1e-3 ? 1.25001 : 1.65) * smallest) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_SMALLEST], bits[LFB_MEMORY_BALANCED]) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_BALANCED], bits[LFB_MEMORY_SPEED]) << fpp;
   }

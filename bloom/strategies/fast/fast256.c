@@ -10,6 +10,7 @@
  *   2  0 2 4 6   1 3 5 7        group 0's word; group 1's word
  *   4  0 4 1 5   2 6 3 7        groups 0 0 1 1 of words 0-3; 2 2 3 3 of words 4-7
  *   8  0 1 2 3   4 5 6 7        words 0-3; words 4-7
+ *   8 of two lines: 0 2 1 3, 4 6 5 7; of words 0-7; of words 8-15
  *
  * Other threads may write the words during a load.  Up to w = 2 each load is one aligned word, and
  * atomic.  From w = 4 a load takes half a line: it is not atomic as a whole, but each of its 64-bit
@@ -55,6 +56,9 @@ TARGET LFB_INLINE fast256_pair fast256_probes(const lfb_fast *fast)
   } else if (lfb_fast_groups(fast) == 4) {
     probes.low = _mm256_set_epi64x(5, 1, 4, 0);
     probes.high = _mm256_set_epi64x(7, 3, 6, 2);
+  } else if (lfb_fast_is_wide(fast)) {
+    probes.low = _mm256_set_epi64x(3, 1, 2, 0);
+    probes.high = _mm256_set_epi64x(7, 5, 6, 4);
   }
   return probes;
 }
@@ -107,6 +111,19 @@ TARGET LFB_INLINE __m256i fast256_pick(const lfb_word *first, __m256i round0, in
   return _mm256_castpd_si256(_mm256_permutevar_pd(_mm256_castsi256_pd(words), number));
 }
 
+/* Loads a line from the first word on.  The lanes get one of words 0 and 1, 4 and 5, 2 and 3, 6 and 7: which of
+ * the two, bits `shift`, shift + 2, shift + 1, shift + 3 of the hash's product say. */
+TARGET LFB_INLINE __m256i fast256_pick_line(const lfb_word *first, __m256i round0, int shift)
+{
+  const __m256i low = _mm256_load_si256((const __m256i *)(const void *)first);
+  const __m256i high = _mm256_load_si256((const __m256i *)(const void *)(first + 4));
+  /* No mask: the instruction uses only the highest bit of each number. */
+  const __m256i number = _mm256_sllv_epi64(round0, _mm256_set_epi64x(60 - shift, 62 - shift, 61 - shift, 63 - shift));
+  return _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(_mm256_unpacklo_epi64(low, high)),
+                                              _mm256_castsi256_pd(_mm256_unpackhi_epi64(low, high)),
+                                              _mm256_castsi256_pd(number)));
+}
+
 /* Reads a key's words. */
 TARGET LFB_INLINE fast256_pair fast256_words(const lfb_fast *fast, uint64_t hash)
 {
@@ -128,6 +145,11 @@ TARGET LFB_INLINE fast256_pair fast256_words(const lfb_fast *fast, uint64_t hash
     words.high = fast256_pick(block + 4, all, 14);
     break;
   default:
+    if (lfb_fast_is_wide(fast)) {
+      words.low = fast256_pick_line(block, all, 12);
+      words.high = fast256_pick_line(block + LFB_BLOCK_WORDS, all, 16);
+      break;
+    }
     words.low = _mm256_load_si256((const __m256i *)(const void *)block);
     words.high = _mm256_load_si256((const __m256i *)(const void *)(block + 4));
   }
@@ -185,8 +207,11 @@ TARGET LFB_INLINE void fast256_masks(const lfb_fast *fast, const fast256_pair *b
                                    uint64_t mask[LFB_BLOCK_WORDS])
 {
   if (lfb_fast_groups(fast) == 8) {
-    _mm256_storeu_si256((__m256i *)(void *)mask, bits->low);
-    _mm256_storeu_si256((__m256i *)(void *)(mask + 4), bits->high);
+    const bool wide = lfb_fast_is_wide(fast);
+    const __m256i low = wide ? _mm256_permute4x64_epi64(bits->low, 0xd8) : bits->low;
+    const __m256i high = wide ? _mm256_permute4x64_epi64(bits->high, 0xd8) : bits->high;
+    _mm256_storeu_si256((__m256i *)(void *)mask, low);
+    _mm256_storeu_si256((__m256i *)(void *)(mask + 4), high);
     return;
   }
   /* Lanes 0 and 1 of low and of high, then 2 and 3: groups 0 2 1 3 if w is 4. */

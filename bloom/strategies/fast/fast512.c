@@ -142,8 +142,7 @@ TARGET LFB_INLINE uint32_t fast512_put_key(const lfb_fast *fast, uint32_t groups
   const __m512i words =
       lfb_fast_is_pair(fast)
           ? _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(const void *)block))
-          : _mm512_permutexvar_epi64(lfb_fast512_words(fast, round0),
-                                     _mm512_load_si512((const void *)block));
+          : lfb_fast512_load_words(fast, block, round0);
   const __m512i missing = _mm512_andnot_si512(words, bits);
   lfb_fast_key key;
 
@@ -416,7 +415,7 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 #define FAST_KERNEL fast512_1x5_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 3, 0, 16
+#define FAST_SHAPE 4, 1, 16
 #define FAST_PUT fast512_8x2_put
 #define FAST_MIGHT_CONTAIN fast512_8x2_might_contain
 #define FAST_MANY fast512_8x2_many

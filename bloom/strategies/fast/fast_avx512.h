@@ -38,15 +38,17 @@ typedef struct lfb_fast512_lanes {
 /* Returns the number, in the block, of each lane's word.  Takes r(0) in all lanes. */
 LFB_FAST512 __m512i lfb_fast512_words(const lfb_fast *fast, __m512i round0)
 {
-  /* By group_shift; the last one for pairs. */
-  static const lfb_fast512_lanes of[5] __attribute__((aligned(64))) = {
+  /* By group_shift; the last ones for pairs, and for blocks of two lines. */
+  static const lfb_fast512_lanes of[6] __attribute__((aligned(64))) = {
       {{12, 12, 12, 12, 12, 12, 12, 12}, {0, 1, 2, 3, 4, 5, 6, 7}, {0}},
       {{12, 13, 14, 15, 12, 13, 14, 15}, {0, 2, 4, 6, 0, 2, 4, 6}, {1, 1, 1, 1, 1, 1, 1, 1}},
       {{12, 14, 12, 14, 12, 14, 12, 14}, {0, 4, 0, 4, 0, 4, 0, 4}, {3, 3, 3, 3, 3, 3, 3, 3}},
       {{12, 12, 12, 12, 12, 12, 12, 12}, {0}, {7, 7, 7, 7, 7, 7, 7, 7}},
       {{0}, {0, 1, 0, 1, 0, 1, 0, 1}, {0}},
+      {{12, 13, 14, 15, 16, 17, 18, 19}, {0, 2, 4, 6, 8, 10, 12, 14}, {1, 1, 1, 1, 1, 1, 1, 1}},
   };
-  const lfb_fast512_lanes *lanes = &of[fast->block_shift == 1 ? 4 : fast->group_shift];
+  const lfb_fast512_lanes *lanes =
+      &of[fast->block_shift == 1 ? 4 : fast->block_shift == 4 ? 5 : fast->group_shift];
   const __m512i shifted = _mm512_maskz_multishift_epi64_epi8(
       ~UINT64_C(0), _mm512_load_si512(LFB_CAST(const void *, lanes->shift)), round0);
 
@@ -72,13 +74,23 @@ LFB_FAST512 __mmask64 lfb_fast512_idle(const lfb_fast *fast)
   return ~UINT64_C(1) << (8 * (fast->probes - LFB_FAST_ROUND * (fast->rounds - 1)) - 1);
 }
 
-/* Returns whether all bits of a key are on in its line.  Takes r(0) in all lanes. */
+/* Loads each lane's word of a block of one line or two.  Takes r(0) in all lanes. */
+LFB_FAST512 __m512i lfb_fast512_load_words(const lfb_fast *fast, const lfb_word *block, __m512i round0)
+{
+  const __m512i number = lfb_fast512_words(fast, round0);
+  const __m512i line = _mm512_load_si512(LFB_CAST(const void *, block));
+
+  if (fast->block_shift == 4)
+    return _mm512_permutex2var_epi64(line, number,
+                                     _mm512_load_si512(LFB_CAST(const void *, block + LFB_BLOCK_WORDS)));
+  return _mm512_maskz_permutexvar_epi64(LFB_FAST512_ALL, number, line);
+}
+
+/* Returns whether all bits of a key are on in its block.  Takes r(0) in all lanes. */
 LFB_FAST512 bool lfb_fast512_line_has(const lfb_fast *fast, const lfb_word *block, __m512i round0,
                                       uint64_t hash)
 {
-  const __m512i words =
-      _mm512_maskz_permutexvar_epi64(LFB_FAST512_ALL, lfb_fast512_words(fast, round0),
-                                     _mm512_load_si512(LFB_CAST(const void *, block)));
+  const __m512i words = lfb_fast512_load_words(fast, block, round0);
   __mmask64 on = lfb_fast512_test(words, round0), before = ~UINT64_C(0);
 
   for (uint32_t i = 1; i < fast->rounds; i++) {

@@ -16,13 +16,13 @@
  * preference, and of 1 % and 0.1 % for speed.  In that code loops over words and bits unroll, and shifts are
  * constants.
  *
- * row(name, group_shift, probes)
+ * row(name, block_shift, group_shift, probes)
  */
 #define LFB_FAST_SHAPES(row)                                                             \
-  row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12) row(1x5, 3, 5) row(2x4, 2, 8) row(8x2, 0, 16)
+  row(2x3, 3, 2, 6) row(4x2, 3, 1, 8) row(4x3, 3, 1, 12) row(1x5, 3, 3, 5) row(2x4, 3, 2, 8) row(8x2, 4, 1, 16)
 
 /* A shape as one number. */
-#define LFB_FAST_SHAPE(group_shift, probes) ((group_shift) << 8 | (probes))
+#define LFB_FAST_SHAPE(block_shift, group_shift, probes) ((block_shift) << 16 | (group_shift) << 8 | (probes))
 
 /* Returns the view with a shape that the compiler knows.  With 0 probes: with its own shape. */
 LFB_INLINE lfb_fast lfb_fast_shaped(const lfb_fast *fast, uint32_t block_shift,
@@ -50,15 +50,29 @@ LFB_INLINE uint32_t lfb_fast_groups(const lfb_fast *fast)
   return 1U << (fast->block_shift - fast->group_shift);
 }
 
-/* Prefetches the line of a hash: for a read, and below for a write. */
+/* Returns whether a block is two lines. */
+LFB_INLINE bool lfb_fast_is_wide(const lfb_fast *fast)
+{
+  return fast->block_shift == 4;
+}
+
+/* Prefetches the lines of a hash's block: for a read, and below for a write. */
 LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_prefetch_read((const void *)lfb_fast_block(fast, hash));
+  const lfb_word *block = lfb_fast_block(fast, hash);
+
+  lfb_prefetch_read((const void *)block);
+  if (lfb_fast_is_wide(fast))
+    lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS));
 }
 
 LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
+  const lfb_word *block = lfb_fast_block(fast, hash);
+
+  lfb_prefetch_write((const void *)block);
+  if (lfb_fast_is_wide(fast))
+    lfb_prefetch_write((const void *)(block + LFB_BLOCK_WORDS));
 }
 
 /* Returns the number, in its block, of the key's word in group j. */

@@ -61,13 +61,13 @@ static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t pairs = lfb_sizing_foldable(config, (uint64_t)wanted);
   *geometry =
-      (lfb_geometry){PAIR_BITS * pairs, PAIR_WORDS * pairs, PAIR_WORDS * bits, PAIR_WORDS};
+      (lfb_geometry){PAIR_BITS * pairs, PAIR_WORDS * pairs, PAIR_WORDS * bits, PAIR_WORDS, 0};
   return LFB_OK;
 }
 
 static bool pair_valid(const lfb_geometry *geometry)
 {
-  return geometry->words_per_key == PAIR_WORDS && geometry->probes % PAIR_WORDS == 0 &&
+  return lfb_geometry_shape(geometry) == PAIR_WORDS && geometry->probes % PAIR_WORDS == 0 &&
          geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % PAIR_WORDS == 0 &&
          geometry->word_count / PAIR_WORDS <= PAIR_MOST_PAIRS &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;

@@ -7,54 +7,56 @@
 #include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/strategies.h"
 
-/* The shapes {w, g, 8}, in order of w. */
+/* The shapes {w, g, words of a block}, in order of w and of the block. */
 static const lfb_block_shape fast_shapes[] = {
     {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8}, {2, 3, 8}, {2, 4, 8},
-    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8}};
+    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8},
+    {8, 2, 16}, {8, 3, 16}, {8, 4, 16}};
 
 enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 
 /* 64 TiB, more than any filter needs.  The number of a block must not use up the bits of a hash. */
 #define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
 
-enum { FAST_WORD_COUNTS = 4 }; /* 1, 2, 4 and 8 words per key */
+enum { FAST_CLASSES = 5 }; /* 1, 2, 4 and 8 words per key in one line, and 8 in two */
 
 /*
- * The most bits per key at which a filter has 1, 2, 4 and 8 words per key; above, it has more
- * words.  The sizes of two numbers of words meet at the limit, so that a smaller fpp never takes
- * less memory.
+ * The most bits per key at which a filter has the shapes of each class; above, it has those of a later
+ * one.  The sizes of two classes meet at the limit, so that a smaller fpp never takes less memory.
  *
- * Up to its limit a filter is at most 5 % larger than the smallest of all shapes; with
- * LFB_MEMORY_SPEED, 25 %.  A limit of `balanced` is the size of the next number of words at the fpp
- * where the fewer words reach these 5 %.  So no filter is larger than the 5 % alone would make it.
- * For `speed` that limit would be too low: one word at 1 % would be lost.
+ * Up to its limit a filter of one line is at most 5 % larger than the smallest of one line; for speed, which never
+ * takes two, 25 %.  Below 1e-5 `balanced` takes two: an eighth less memory (1e-6: 34.2 bits for 39.0; 1e-9: 62.4 for
+ * 81.1), for 8 locked operations a put, as with 8 words in one line.
  */
-static const double fast_most_bits_balanced[FAST_WORD_COUNTS] = {5.27, 11.58, 37.15, INFINITY};
-static const double fast_most_bits_speed[FAST_WORD_COUNTS] = {12.25, 30, 96, INFINITY};
+static const double fast_most_bits_balanced[FAST_CLASSES] = {5.27, 11.58, 31.2, 0 /* never */, INFINITY};
+static const double fast_most_bits_speed[FAST_CLASSES] = {12.25, 30, 96, INFINITY, INFINITY};
 
 /* Whether a shape can be near the best: compares its probes with the classic optimum.  The uneven
- * load of the blocks lowers the best number of probes for small w. */
+ * load of the blocks lowers the best number of probes for small w.  Of two lines all count: where they become the
+ * smallest, the size must not make a step.  So do the most probes, lest no shape is left. */
 static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
 {
   const double classic = -log2(fpp), probes = shape.words * shape.bits;
-  return probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1;
+  return shape.of_words > LFB_BLOCK_WORDS || probes == LFB_FAST_MAX_PROBES ||
+         (probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1);
 }
 
-/* Of shapes[first] and those after it with the same number of words: the one that holds the most
- * keys per block, of those that are plausible; `*load` receives that number, 0 if none is.  Returns
- * the index after them. */
+/* Of the class of shapes[first]: the one that holds the most keys per line, of those that are plausible; `*load`
+ * receives that number, 0 if none is.  Returns the index after them. */
 static int fast_best(double fpp, int first, int *best, double *load)
 {
+  const lfb_block_shape like = fast_shapes[first];
   int i = first;
 
   *best = first;
   *load = 0;
-  for (; i < SHAPE_COUNT && fast_shapes[i].words == fast_shapes[first].words; i++) {
+  for (; i < SHAPE_COUNT && fast_shapes[i].words == like.words && fast_shapes[i].of_words == like.of_words; i++) {
+    const lfb_block_shape shape = fast_shapes[i];
     lfb_block_model model;
-    if (!fast_shape_plausible(fast_shapes[i], fpp) && i + 1 < SHAPE_COUNT)
+    if (!fast_shape_plausible(shape, fpp))
       continue;
-    lfb_block_model_init(&model, fast_shapes[i], LFB_WORD_BITS);
-    const double holds = lfb_block_model_load(&model, fpp);
+    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
+    const double holds = lfb_block_model_load(&model, fpp) * LFB_BLOCK_WORDS / shape.of_words;
     if (holds > *load) {
       *load = holds;
       *best = i;
@@ -63,25 +65,25 @@ static int fast_best(double fpp, int first, int *best, double *load)
   return i;
 }
 
-/* Returns the shape with the fewest words within their limit.  `*load` receives its keys per block,
- * which are no more than the limit of fewer words allows: that filter holds fpp with ease. */
-static int fast_choose_limited(double fpp, const double most_bits[FAST_WORD_COUNTS], double *load)
+/* Returns the shape of the first class within its limit.  `*load` receives its keys per line, no more than
+ * the limits of the classes before allow: that filter holds fpp with ease. */
+static int fast_choose_limited(double fpp, const double most_bits[FAST_CLASSES], double *load)
 {
-  double most = INFINITY; /* keys per block */
+  double most = INFINITY; /* keys per line */
   int chosen = 0;
 
-  for (int next = 0, i = 0; i < FAST_WORD_COUNTS && next < SHAPE_COUNT; i++) {
+  for (int next = 0, i = 0; i < FAST_CLASSES && next < SHAPE_COUNT; i++) {
     next = fast_best(fpp, next, &chosen, load);
     const double least = (double)LFB_BLOCK_BITS / most_bits[i];
     *load = fmin(*load, most);
     if (*load >= least)
       break;
-    most = least;
+    most = fmin(most, least);
   }
   return chosen;
 }
 
-/* Returns the shape that holds the most keys per block. */
+/* Returns the shape that holds the most keys per line. */
 static int fast_choose_smallest(double fpp, double *load)
 {
   int chosen = 0;
@@ -116,26 +118,26 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
   if (status != LFB_OK)
     return status;
 
-  const int chosen = fast_choose(config, &load);
+  const lfb_block_shape shape = fast_shapes[fast_choose(config, &load)];
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
-  const double blocks = ceil(n / load);
+  const double blocks = ceil(n / load * LFB_BLOCK_WORDS / shape.of_words);
   if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
 
   const uint64_t made = lfb_sizing_foldable(config, (uint64_t)blocks);
-  const lfb_block_shape shape = fast_shapes[chosen];
-  *geometry = (lfb_geometry){LFB_BLOCK_BITS * made, LFB_BLOCK_WORDS * made,
-                             shape.words * shape.bits, shape.words};
+  *geometry = (lfb_geometry){LFB_WORD_BITS * shape.of_words * made, shape.of_words * made,
+                             shape.words * shape.bits, shape.words, shape.of_words / LFB_BLOCK_WORDS - 1};
   return LFB_OK;
 }
 
 /* Also checks the maximum size. */
 static bool fast_valid(const lfb_geometry *geometry)
 {
-  const uint32_t w = geometry->words_per_key;
+  const uint32_t w = geometry->words_per_key, lines_shift = geometry->lines_shift;
 
-  return (w == 1 || w == 2 || w == 4 || w == 8) && geometry->probes % w == 0 &&
-         geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % LFB_BLOCK_WORDS == 0 &&
+  return (w == 8 || (lines_shift == 0 && (w == 1 || w == 2 || w == 4))) && lines_shift <= 1 &&
+         geometry->probes % w == 0 && geometry->probes <= LFB_FAST_MAX_PROBES &&
+         geometry->word_count % ((uint64_t)LFB_BLOCK_WORDS << lines_shift) == 0 &&
          geometry->word_count / LFB_BLOCK_WORDS <= FAST_MAX_BLOCKS &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
@@ -147,10 +149,10 @@ static uint32_t fast_log2(uint32_t power)
 
 static uint32_t fast_kernel_of(const lfb_geometry *geometry)
 {
-#define FAST_SHAPE_OF(name, group_shift, probes) LFB_FAST_SHAPE(group_shift, probes),
+#define FAST_SHAPE_OF(name, block_shift, group_shift, probes) LFB_FAST_SHAPE(block_shift, group_shift, probes),
   static const uint32_t shapes[] = {LFB_FAST_SHAPES(FAST_SHAPE_OF)};
-  const uint32_t group_words = LFB_BLOCK_WORDS / geometry->words_per_key;
-  const uint32_t shape = LFB_FAST_SHAPE(fast_log2(group_words), geometry->probes);
+  const lfb_fast view = lfb_fast_view(geometry, lfb_strategy_block_words(&lfb_strategy_fast, geometry), NULL);
+  const uint32_t shape = LFB_FAST_SHAPE(view.block_shift, view.group_shift, view.probes);
 
   for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     if (shapes[i] == shape)
