@@ -3,8 +3,9 @@
  * the strategy, which prefetches many lines, or to a big batch.
  *
  * Known keys  A put of a present key is a query that does not know it: it fetches its line for writing,
- *             and one key at a time.  So if most keys of the turn before were present, a turn of puts
- *             queries first, and then puts the absent keys one by one.  Their lines are in a cache.
+ *             and one key at a time.  So if most keys of the turn before were present (of a call's first turn: most
+ *             of 16 keys), a turn of puts queries first, and then puts the absent keys one by one.  Their lines are
+ *             in a cache.
  */
 #include <lfbloom/filter.h>
 
@@ -19,7 +20,10 @@ typedef struct many_keys {
   bool *known; /* of a put: whether most keys of the turn before were present */
 } many_keys;
 
-enum { MANY_TURN = 1024 }; /* keys; their lines fit into the second cache */
+enum {
+  MANY_TURN = 1024,  /* keys; their lines fit into the second cache */
+  MANY_SAMPLED = 16, /* keys of a first turn */
+};
 
 /* Of up to 64 hashes, puts or claims those with a bit in `absent`.  Adds the bits that puts turned on to
  * `*turned_on`.  Returns a bit for each that is new. */
@@ -62,6 +66,15 @@ LFB_INLINE uint64_t many_put_word(const lfb_filter *filter, const uint64_t *low,
   return fresh;
 }
 
+/* Whether most of MANY_SAMPLED keys are present. */
+static bool many_are_known(const lfb_filter *filter, const uint64_t *low, const uint64_t *high)
+{
+  uint64_t present;
+
+  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, MANY_SAMPLED, &present);
+  return lfb_word_count(present) >= MANY_SAMPLED * 3 / 4;
+}
+
 static size_t many_put_act(const void *context, const uint64_t *low, const uint64_t *high,
                            size_t first, size_t count)
 {
@@ -71,12 +84,12 @@ static size_t many_put_act(const void *context, const uint64_t *low, const uint6
   uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
   size_t yes = 0;
 
+  if (first == 0 && count >= MANY_TURN)
+    *m->known = many_are_known(m->filter, low, high);
   for (size_t at = 0, turn; at < count; at += turn) {
     const uint64_t *above = high == NULL ? NULL : high + at;
     uint64_t *answers = into + at / LFB_WORD_BITS;
-    turn = count - at < MANY_TURN ? count - at : (size_t)MANY_TURN;
-    if (!*m->known && at > 0) /* the first turn has shown that they are new */
-      turn = count - at;
+    turn = *m->known && count - at > MANY_TURN ? (size_t)MANY_TURN : count - at;
     const uint64_t turned_on =
         *m->known ? many_after_query(m->filter, low + at, above, turn, answers, many_put_word)
                   : m->filter->kernel->many(layout, LFB_KERNEL_PUT, low + at, above, turn, answers);
