@@ -37,7 +37,7 @@ static uint16_t counting_command(void *context, uint64_t i, lfb_wire *wire)
 static lfb_status counting_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
   counting_job *job = context;
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 
   (void)i, (void)again;
   if (status == LFB_OK)

@@ -192,9 +192,9 @@ void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link)
 
 /* ---- running it -------------------------------------------------------------- */
 
-static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
+static lfb_status keys_send(keys_job *keys, lfb_link *link)
 {
-  keys_job *keys = context;
+  lfb_redis *filter = keys->filter;
   const bool by_key = filter->place.layout->by_key;
   keys->each = keys->put || by_key ? filter->place.layout->put_keys : 1;
   keys->commands = keys->count / keys->each + (keys->count % keys->each != 0);
@@ -211,7 +211,15 @@ static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
 
 static lfb_status keys_run(keys_job *keys)
 {
-  return (keys->put ? lfb_remote_write : lfb_remote_with_link)(keys->filter, keys_send, keys);
+  lfb_pool *pool = &keys->filter->pool;
+  lfb_link *link;
+
+  lfb_status status = lfb_pool_take(pool, keys->put, &link);
+  if (status != LFB_OK)
+    return status;
+  status = keys_send(keys, link);
+  lfb_pool_leave(pool, link);
+  return status;
 }
 
 static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_t count,

@@ -50,7 +50,7 @@ static uint16_t expire_command(void *context, uint64_t i, lfb_wire *wire)
 static lfb_status expire_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
   const expiring *all = context;
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 
   (void)i, (void)again;
   if (status != LFB_OK)
@@ -106,7 +106,7 @@ static lfb_status rename_reply(void *context, const redisReply *reply, bool agai
     /* `again`: either the first attempt renamed this key or it is missing; the later check of the
      * marks decides. */
     return again ? LFB_OK : LFB_ERROR_REDIS_PART;
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
   if (status != LFB_OK)
     return status;
   return reply->integer == 1 ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
@@ -163,7 +163,7 @@ lfb_status lfb_redis_rename(lfb_redis *filter, const char *name)
   lfb_redis *renamed;
 
   place.name = (lfb_key){name, strlen(name)};
-  lfb_status status = lfb_remote_check_name(name);
+  lfb_status status = lfb_name_check(name);
   if (status == LFB_OK)
     status = lfb_remote_make(&filter->pool.options, &place, &renamed);
   if (status != LFB_OK)

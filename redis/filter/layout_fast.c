@@ -235,7 +235,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
 
 static lfb_status fast_found(void *context, const redisReply *reply, bool again)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_ARRAY);
 
   (void)again;
   if (status != LFB_OK)

@@ -56,7 +56,7 @@ static lfb_status guava_reserve(lfb_link *link, const lfb_redis_place *place)
 static lfb_status guava_found(void *context, const redisReply *reply, bool again)
 {
   lfb_redis_place *place = context;
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STRING);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STRING);
 
   (void)again;
   if (status != LFB_OK)

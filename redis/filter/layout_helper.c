@@ -111,7 +111,7 @@ static void helper_put(const lfb_plan *plan, const lfb_part *part, const lfb_put
 /* Reads a script's number.  Fails: LFB_ERROR_REDIS_PART: -1, or the string is something else. */
 static lfb_status helper_number(const redisReply *reply, int64_t *number)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 
   if (status == LFB_ERROR_REDIS_NO_FILTER)
     return LFB_ERROR_REDIS_PART;

@@ -208,7 +208,7 @@ lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
   lfb_recipe recipe;
   lfb_link *link;
 
-  lfb_status status = lfb_remote_check_name(name);
+  lfb_status status = lfb_name_check(name);
   if (status == LFB_OK)
     status = module_recipe(config, &recipe);
   if (status == LFB_OK)

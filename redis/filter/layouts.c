@@ -1,35 +1,14 @@
-/* layouts.c - the table of layouts, and the commands that they share. */
+/* layouts.c - the names and commands that layouts share. */
 #include "redis/filter/layouts.h"
 
 #include <string.h>
 
-static const lfb_redis_layout *const layouts[] = {
-    &lfb_redis_layout_fast,
-    &lfb_redis_layout_guava,
-    &lfb_redis_layout_helper,
-};
-
-enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
-
-const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy)
-{
-  for (int i = 0; i < LAYOUT_COUNT; i++)
-    if (layouts[i]->holds(strategy))
-      return layouts[i];
-  return NULL;
-}
-
 /* ---- names ----------------------------------------------------------------- */
 
-/* Whether a cluster hashes only a part of the name. */
-static bool name_has_tag(lfb_key name)
+lfb_status lfb_name_check(const char *name)
 {
-  const char *open = memchr(name.bytes, '{', name.size);
-  if (open == NULL)
-    return false;
-  const size_t behind = name.size - (size_t)(open + 1 - (const char *)name.bytes);
-  const char *close = memchr(open + 1, '}', behind);
-  return close != NULL && close != open + 1;
+  const size_t size = strlen(name);
+  return size >= 1 && size <= LFB_REDIS_NAME_SIZE ? LFB_OK : LFB_ERROR_REDIS_BAD_NAME;
 }
 
 static char *name_add(char *at, const void *bytes, size_t size)
@@ -42,7 +21,8 @@ static char *name_add(char *at, const void *bytes, size_t size)
  * slot of its own, else {name}:what, in the name's slot. */
 static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
 {
-  const bool tagged = name_has_tag(name);
+  size_t hashed = name.size;
+  const bool tagged = lfb_key_hashed(name.bytes, &hashed) != name.bytes;
   char *at = key;
 
   if (!tagged)
@@ -95,7 +75,7 @@ static lfb_status reserve_reply(void *context, const redisReply *reply, bool aga
   reserving *taking = context;
 
   if (reply->type != REDIS_REPLY_NIL)
-    return lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+    return lfb_reply_expect(reply, REDIS_REPLY_STATUS);
   taking->unsure = again && taking->size > 0;
   return taking->unsure ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
 }
@@ -171,7 +151,7 @@ static uint64_t bit_offset(const lfb_plan *plan, uint64_t bit)
 /* Checks that a reply holds the right mark and `count` more fields. */
 static lfb_status fields_expect(const lfb_plan *plan, const redisReply *reply, uint32_t count)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_ARRAY);
 
   if (status == LFB_ERROR_REDIS_NO_FILTER)
     return LFB_ERROR_REDIS_PART; /* something else is in the part's place */
@@ -225,6 +205,15 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
   WIRE_CONSTANT(wire, WIRE_BIT);
   lfb_wire_number(wire, 8 * bytes - 1);
   lfb_wire_text(wire, "0");
+}
+
+bool lfb_put_first(uint64_t *next, uint64_t i)
+{
+  const bool first = i == 0 || i < *next;
+
+  if (i >= *next)
+    *next = i + 1;
+  return first;
 }
 
 /* ---- bits ------------------------------------------------------------------ */

@@ -152,8 +152,8 @@ extern const lfb_redis_layout lfb_redis_layout_guava;
 extern const lfb_redis_layout lfb_redis_layout_helper;
 extern const lfb_redis_layout lfb_redis_layout_module;
 
-/* The layout of a new filter of a strategy; NULL if there is none. */
-const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy);
+/* Returns LFB_OK or LFB_ERROR_REDIS_BAD_NAME. */
+lfb_status lfb_name_check(const char *name);
 
 /* Writes the key of part i: {name:i}, or name:i if the name has a hash tag of its own; the
  * name itself if the only part is under it.  Returns its size. */
@@ -187,14 +187,7 @@ lfb_status lfb_part_put_answer(const lfb_plan *plan, const lfb_put *what, const 
 
 /* Keeps track of which commands of a job were written.  Returns whether command `i` is the first
  * one, or is written again: the server may then lack the script.  `next` begins with 0. */
-static inline bool lfb_put_first(uint64_t *next, uint64_t i)
-{
-  const bool first = i == 0 || i < *next;
-
-  if (i >= *next)
-    *next = i + 1;
-  return first;
-}
+bool lfb_put_first(uint64_t *next, uint64_t i);
 
 /* The query by a GET of each bit.  For a layout's `ask` and `answer`. */
 void lfb_part_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
@@ -209,7 +202,7 @@ lfb_status lfb_part_words_answer(const lfb_plan *plan, const uint64_t *bits, uin
                                  const redisReply *reply, bool *maybe);
 
 /* Write the command that reads only a part's mark, and check its reply.  Fails:
- * LFB_ERROR_REDIS_PART; as lfb_ask_expect(). */
+ * LFB_ERROR_REDIS_PART; as lfb_reply_expect(). */
 void lfb_part_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
 lfb_status lfb_part_mark_answer(const lfb_plan *plan, const redisReply *reply);
 

@@ -9,7 +9,7 @@
 
 static lfb_status key_typed(void *context, const redisReply *reply, bool again)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STATUS);
 
   (void)again;
   if (status == LFB_OK)

@@ -230,7 +230,7 @@ lfb_status lfb_redis_module_load(const lfb_redis_options *options, const char *n
 
   lfb_status status = limits == NULL ? LFB_OK : LFB_RESERVED(limits);
   if (status == LFB_OK)
-    status = lfb_remote_check_name(name);
+    status = lfb_name_check(name);
   if (status == LFB_OK)
     status = lfb_link_open(options, &from.link);
   if (status != LFB_OK)

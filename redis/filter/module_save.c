@@ -230,7 +230,7 @@ static lfb_status chunk_reply(void *context, uint64_t i, const redisReply *reply
 {
   (void)context;
   if (i == 1)
-    return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+    return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
   if (again && chunk_was_loaded(reply))
     return LFB_OK;
   const lfb_status status = lfb_module_status(reply);
@@ -311,7 +311,7 @@ static uint16_t name_command(void *context, uint64_t i, lfb_wire *wire)
 
 static lfb_status name_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 
   (void)context, (void)i;
   if (status != LFB_OK)
@@ -412,7 +412,7 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
 
   lfb_status status = LFB_RESERVED(value);
   if (status == LFB_OK)
-    status = lfb_remote_check_name(name);
+    status = lfb_name_check(name);
   if (status == LFB_OK && (value->any.kind == LFB_KIND_NONE || value->any.kind == LFB_KIND_COUNTING))
     status = LFB_ERROR_MODULE_FILTER;
   if (status == LFB_OK)

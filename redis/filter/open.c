@@ -153,7 +153,7 @@ typedef struct remote_type {
 
 static lfb_status remote_typed(void *context, const redisReply *reply, bool again)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STATUS);
 
   (void)again;
   if (status == LFB_OK)
@@ -239,7 +239,7 @@ lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
 
   lfb_status status = wanted == NULL ? LFB_OK : LFB_RESERVED(wanted);
   if (status == LFB_OK)
-    status = lfb_remote_check_name(name);
+    status = lfb_name_check(name);
   if (status == LFB_OK)
     status = lfb_link_open(options, &link);
   if (status != LFB_OK)
@@ -293,7 +293,7 @@ lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
 {
   lfb_link *link;
 
-  lfb_status status = lfb_remote_check_name(name);
+  lfb_status status = lfb_name_check(name);
   if (status == LFB_OK)
     status = lfb_link_open(options, &link);
   if (status != LFB_OK)

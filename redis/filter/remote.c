@@ -16,12 +16,6 @@ enum {
 
 /* ---- in memory ------------------------------------------------------------- */
 
-lfb_status lfb_remote_check_name(const char *name)
-{
-  const size_t size = strlen(name);
-  return size >= 1 && size <= LFB_REDIS_NAME_SIZE ? LFB_OK : LFB_ERROR_REDIS_BAD_NAME;
-}
-
 /* Makes the names of the parts, and their slots. */
 static lfb_status remote_name_parts(const lfb_redis_place *place, lfb_part **parts, char **names)
 {
@@ -125,10 +119,9 @@ static lfb_status remote_act(lfb_redis *filter, bool writes, lfb_remote_act act,
 {
   lfb_link *link;
 
-  lfb_status status = lfb_pool_take(&filter->pool, &link);
+  lfb_status status = lfb_pool_take(&filter->pool, writes, &link);
   if (status != LFB_OK)
     return status;
-  lfb_link_write(link, writes);
   status = act(filter, link, context);
   lfb_pool_leave(&filter->pool, link);
   return status;
@@ -216,7 +209,7 @@ static lfb_status take_reply(void *context, const redisReply *reply, bool again)
   *unsure = reply->type == REDIS_REPLY_NIL && again;
   if (reply->type == REDIS_REPLY_NIL)
     return again ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
-  return lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+  return lfb_reply_expect(reply, REDIS_REPLY_STATUS);
 }
 
 /* Makes an empty string, unless the key exists. */
@@ -266,13 +259,13 @@ static lfb_status remote_take(const lfb_redis *filter, lfb_link *link, uint64_t 
 static lfb_status done_array(const lfb_redis *filter, const redisReply *reply)
 {
   (void)filter;
-  return lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+  return lfb_reply_expect(reply, REDIS_REPLY_ARRAY);
 }
 
 static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
 {
   (void)filter;
-  return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 }
 
 typedef struct growing_part {
@@ -372,13 +365,28 @@ lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts)
 
 /* ---- all of it -------------------------------------------------------------- */
 
+/* The layout of a new filter of a strategy; NULL if there is none. */
+static const lfb_redis_layout *layout_for(const lfb_strategy *strategy)
+{
+  static const lfb_redis_layout *const layouts[] = {
+      &lfb_redis_layout_fast,
+      &lfb_redis_layout_guava,
+      &lfb_redis_layout_helper,
+  };
+
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    if (layouts[i]->holds(strategy))
+      return layouts[i];
+  return NULL;
+}
+
 lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
                            uint64_t part_bytes, lfb_redis_place *place)
 {
-  const lfb_redis_layout *layout = lfb_redis_layout_for(description->strategy);
+  const lfb_redis_layout *layout = layout_for(description->strategy);
   lfb_redis_place found = {layout, {name, strlen(name)}, *description, {0}};
 
-  lfb_status status = lfb_remote_check_name(name);
+  lfb_status status = lfb_name_check(name);
   if (status == LFB_OK && layout == NULL)
     status = LFB_ERROR_FORM_CANNOT_HOLD;
   if (status == LFB_OK)

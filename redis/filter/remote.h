@@ -5,7 +5,7 @@
 #define LFB_REDIS_REMOTE_H
 
 #include "redis/filter/layouts.h"
-#include "redis/link/pool.h"
+#include "redis/link/link.h"
 
 LFB_EXTERN_C_BEGIN
 
@@ -24,9 +24,6 @@ lfb_status lfb_remote_with_link(lfb_redis *filter, lfb_remote_act act, void *con
 
 /* The same for an act that writes (redis/link/link.h, Replicas). */
 lfb_status lfb_remote_write(lfb_redis *filter, lfb_remote_act act, void *context);
-
-/* Returns LFB_OK or LFB_ERROR_REDIS_BAD_NAME. */
-lfb_status lfb_remote_check_name(const char *name);
 
 /* Makes the open filter of a place, without connecting.  Copies the place with its name.
  * Fails: LFB_ERROR_NO_MEMORY. */

@@ -71,7 +71,7 @@ static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply,
 {
   const loading *load = context;
   const snapshot_piece *piece = &load->pieces[i];
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STRING);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STRING);
 
   (void)again;
   if (status == LFB_ERROR_REDIS_NO_FILTER)
@@ -168,7 +168,7 @@ typedef struct saving {
 static lfb_status save_done(void *context, const redisReply *reply, bool again)
 {
   (void)context, (void)again;
-  return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 }
 
 static bool save_is_zero(const unsigned char *bytes, size_t size)

@@ -52,16 +52,6 @@ lfb_status lfb_ask(lfb_link *link, const lfb_key *args, size_t count, lfb_ask_re
   return lfb_link_run(link, &(lfb_job){1, asked_command, asked_reply, &ask});
 }
 
-lfb_status lfb_ask_expect(const redisReply *reply, int type)
-{
-  if (lfb_reply_is_error(reply, "WRONGTYPE"))
-    return LFB_ERROR_REDIS_NO_FILTER;
-  const lfb_status status = lfb_reply_status(reply);
-  if (status != LFB_OK)
-    return status;
-  return reply->type == type ? LFB_OK : LFB_ERROR_REDIS_PROTOCOL;
-}
-
 typedef struct asked_number {
   int64_t value;
   bool again;
@@ -69,7 +59,7 @@ typedef struct asked_number {
 
 static lfb_status asked_integer(void *context, const redisReply *reply, bool again)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 
   if (status == LFB_OK)
     *(asked_number *)context = (asked_number){reply->integer, again};

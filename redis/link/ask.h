@@ -32,18 +32,10 @@ lfb_status lfb_ask(lfb_link *link, const lfb_key *args, size_t count, lfb_ask_re
 /*
  * Gives the number that a command returns, and in `again`, unless NULL, whether it was sent twice.
  *
- * Fails  as lfb_link_run(), and as lfb_ask_expect() with REDIS_REPLY_INTEGER.
+ * Fails  as lfb_link_run(), and as lfb_reply_expect() with REDIS_REPLY_INTEGER.
  */
 lfb_status lfb_ask_integer(lfb_link *link, const lfb_key *args, size_t count, int64_t *value,
                            bool *again);
-
-/*
- * Checks that a reply has a type, one of REDIS_REPLY_*.
- *
- * Fails  LFB_ERROR_REDIS_NO_FILTER: the key's value has another type than the command's; as
- *        lfb_reply_status(); LFB_ERROR_REDIS_PROTOCOL.
- */
-lfb_status lfb_ask_expect(const redisReply *reply, int type);
 
 /* Runs a job with at most `at_once` commands in flight.  For commands that take a server a
  * while, in which it answers no other client.  Fails as lfb_link_run(). */

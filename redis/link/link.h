@@ -33,27 +33,29 @@
 #define LFB_REDIS_LINK_H
 
 #include <hiredis/hiredis.h>
+#include <lfbloom/c11.h>
 #include <lfbloom/redis.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "redis/link/nodes.h"
-#include "redis/link/queue.h"
 #include "redis/link/wire.h"
 
 LFB_EXTERN_C_BEGIN
+
+enum { LFB_POOL_PLACES = 16 };
 
 /* A connection to a server, or to the nodes of a cluster.  Code outside redis/link may read
  * said.text, the last error text of the server or the network, and nodes.cluster. */
 typedef struct lfb_link {
   lfb_nodes nodes;
   lfb_said said;
-  lfb_queue waiting;     /* commands to be sent again             */
-  lfb_wire held;         /* the bytes of the held command (run.h) */
-  bool writes;           /* its jobs write                        */
-  struct pollfd *polled; /* for poll(), one for each node         */
-  uint16_t polled_count; /* entries in `polled`                   */
+  lfb_queue waiting;     /* commands to be sent again              */
+  lfb_wire held;         /* the bytes of the held command (link.c) */
+  bool writes;           /* its jobs write                         */
+  struct pollfd *polled; /* for poll(), one for each node          */
+  uint16_t polled_count; /* entries in `polled`                    */
 } lfb_link;
 
 /* Commands 0 to count - 1. */
@@ -92,6 +94,33 @@ void lfb_link_write(lfb_link *link, bool writes);
  *        malformed redirection; LFB_ERROR_NO_MEMORY; if it writes, LFB_ERROR_REDIS_REPLICAS.
  */
 lfb_status lfb_link_run(lfb_link *link, const lfb_job *job);
+
+/*
+ * Unused links, for the next thread that needs one.
+ *
+ * Progress  lock-free: a place is taken by one exchange, filled by one compare-and-exchange.
+ *           If none is left, a thread opens a link of its own.
+ * Memory    At most LFB_POOL_PLACES links are kept; further ones are closed after use.
+ */
+typedef struct lfb_pool {
+  lfb_redis_options options; /* with texts of its own */
+  LFB_ATOMIC(lfb_link *) places[LFB_POOL_PLACES];
+} lfb_pool;
+
+/* Copies the options, without connecting.  Fails as lfb_options_copy(). */
+lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
+
+/* Sets options.retries of all links from now on.  No call may be using one. */
+void lfb_pool_set_retries(lfb_pool *pool, uint32_t retries);
+
+/* Closes the links.  No call may be using one. */
+void lfb_pool_free(lfb_pool *pool);
+
+/* Takes a link, or opens one, whose jobs write, or not: lfb_link_write().  Fails as lfb_link_open(). */
+lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link);
+
+/* Returns a link to the pool, in any state: it connects again when needed. */
+void lfb_pool_leave(lfb_pool *pool, lfb_link *link);
 
 LFB_EXTERN_C_END
 

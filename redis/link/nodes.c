@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* strndup */
 #include "redis/link/nodes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,45 @@ enum {
   NODES_RETRIES = 16,
   NODES_WINDOW = 64, /* docs/performance.md, What other clients of the server notice */
   NODES_REPLICAS_MS = 1000,
+  QUEUE_LEAST = 64,
 };
 
 static const char NODES_HOST[] = "127.0.0.1";
+
+/* ---- queues -------------------------------------------------------------- */
+
+void lfb_queue_free(lfb_queue *queue)
+{
+  free(queue->ring);
+  *queue = (lfb_queue){0};
+}
+
+bool lfb_queue_grow(lfb_queue *queue)
+{
+  const size_t capacity = queue->capacity == 0 ? QUEUE_LEAST : 2 * queue->capacity;
+  lfb_errand *ring = malloc(capacity * sizeof *ring);
+
+  if (ring == NULL)
+    return false;
+  for (size_t i = 0; i < queue->count; i++)
+    ring[i] = queue->ring[(queue->first + i) & (queue->capacity - 1)];
+  free(queue->ring);
+  *queue = (lfb_queue){ring, capacity, 0, queue->count};
+  return true;
+}
+
+static int queue_compare(const void *a, const void *b)
+{
+  const uint64_t first = ((const lfb_errand *)a)->i, second = ((const lfb_errand *)b)->i;
+  return (first < second) - (first > second);
+}
+
+void lfb_queue_sort(lfb_queue *queue)
+{
+  assert(queue->first == 0);
+  if (queue->count > 1)
+    qsort(queue->ring, queue->count, sizeof *queue->ring, queue_compare);
+}
 
 /* ---- addresses ----------------------------------------------------------- */
 
@@ -83,8 +120,8 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
 
 /* ---- connections --------------------------------------------------------- */
 
-static lfb_status node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
-                            lfb_connection **connection)
+static lfb_status nodes_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
+                             lfb_connection **connection)
 {
   return lfb_connection_open(&nodes->options, nodes->tls, node->host, node->port, said, connection);
 }
@@ -105,14 +142,12 @@ static lfb_status node_connect_master(lfb_nodes *nodes, lfb_node *node, lfb_said
   return LFB_OK;
 }
 
-lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
+lfb_status lfb_node_open(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
 {
-  if (node->connection != NULL)
-    return LFB_OK;
   node->full = node->demoted = false;
   return nodes->sentinels.count != 0 && node == nodes->nodes
              ? node_connect_master(nodes, node, said)
-             : node_open(nodes, node, said, &node->connection);
+             : nodes_open(nodes, node, said, &node->connection);
 }
 
 void lfb_node_disconnect(lfb_node *node)
@@ -203,7 +238,7 @@ static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *
 {
   lfb_connection *connection;
 
-  lfb_status status = node_open(nodes, &nodes->nodes[from], said, &connection);
+  lfb_status status = nodes_open(nodes, &nodes->nodes[from], said, &connection);
   if (status != LFB_OK)
     return status;
   status = nodes_ask(nodes, from, connection, said);

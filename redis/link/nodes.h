@@ -15,14 +15,67 @@
 #include <stdint.h>
 
 #include "redis/link/connection.h"
-#include "redis/link/queue.h"
 #include "redis/link/said.h"
 #include "redis/link/sentinel.h"
 #include "redis/link/slots.h"
 
 LFB_EXTERN_C_BEGIN
 
-enum { LFB_MOST_NODES = 4096 }; /* four times Redis' recommended maximum */
+enum {
+  LFB_MOST_NODES = 4096, /* four times Redis' recommended maximum */
+  LFB_NO_NODE = UINT16_MAX,
+};
+
+/* A command that was sent, or that waits to be sent again. */
+typedef struct lfb_errand {
+  uint64_t i;          /* its number in the job                                               */
+  uint16_t node;       /* number of the node to send it to; LFB_NO_NODE: the node of its slot */
+  uint8_t redirects;   /* in a row                                                            */
+  bool again;          /* may have been executed before a connection was lost                 */
+  bool asking;         /* not a command, but the ASKING before one                            */
+  bool keeping;        /* not a command, but the WAIT for replicas at the end                 */
+} lfb_errand;
+
+/* Commands, first in, first out.  All zero is an empty queue. */
+typedef struct lfb_queue {
+  lfb_errand *ring;
+  size_t capacity; /* 0 or a power of two */
+  size_t first, count;
+} lfb_queue;
+
+void lfb_queue_free(lfb_queue *queue);
+
+/* Doubles the capacity; false: no memory. */
+bool lfb_queue_grow(lfb_queue *queue);
+
+/* Adds to the end; false: no memory. */
+static inline bool lfb_queue_add(lfb_queue *queue, lfb_errand errand)
+{
+  if (queue->count == queue->capacity && !lfb_queue_grow(queue))
+    return false;
+  queue->ring[(queue->first + queue->count++) & (queue->capacity - 1)] = errand;
+  return true;
+}
+
+/* Takes the first errand.  The queue must not be empty. */
+static inline lfb_errand lfb_queue_take(lfb_queue *queue)
+{
+  const lfb_errand errand = queue->ring[queue->first];
+
+  queue->first = (queue->first + 1) & (queue->capacity - 1);
+  queue->count--;
+  return errand;
+}
+
+/* Takes the last errand.  The queue must not be empty, and nothing may have been taken from its
+ * beginning. */
+static inline lfb_errand lfb_queue_take_last(lfb_queue *queue)
+{
+  return queue->ring[--queue->count];
+}
+
+/* Sorts such a queue so that the job's earlier commands come last. */
+void lfb_queue_sort(lfb_queue *queue);
 
 typedef struct lfb_node {
   char *host;
@@ -62,9 +115,15 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
   return nodes->owner[slot == LFB_ANY_SLOT ? 0 : slot];
 }
 
-/* Connects to a node, if it is not connected.  Fails as lfb_connection_open(); with sentinels, as
+/* Connects to a node that is not connected.  Fails as lfb_connection_open(); with sentinels, as
  * lfb_sentinels_connect(). */
-lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said);
+lfb_status lfb_node_open(lfb_nodes *nodes, lfb_node *node, lfb_said *said);
+
+/* Connects to a node, if it is not connected. */
+static inline lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
+{
+  return node->connection != NULL ? LFB_OK : lfb_node_open(nodes, node, said);
+}
 void lfb_node_disconnect(lfb_node *node);
 
 /*

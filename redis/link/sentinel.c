@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "redis/link/address.h"
-#include "redis/link/role.h"
 
 /* ---- the list ------------------------------------------------------------ */
 
@@ -118,18 +117,23 @@ static lfb_status sentinel_find(const lfb_sentinel *sentinel, const lfb_redis_op
 
 /* ---- the master ---------------------------------------------------------- */
 
-/* Checks that a server is a master. */
+/* Checks by ROLE that a server is a master. */
 static lfb_status master_check(lfb_connection *connection, const lfb_redis_options *options,
                                lfb_said *said)
 {
-  const redisReply *role;
+  const redisReply *role = NULL;
 
-  const lfb_status status = lfb_role_ask(connection, options->connect_ms, said, &role);
+  lfb_wire_begin(&connection->out, 1);
+  lfb_wire_text(&connection->out, "ROLE");
+  const lfb_status status = lfb_connection_request(connection, options->connect_ms, said, &role);
   if (status != LFB_OK)
     return status;
-  return lfb_role_is_master(role) ? LFB_OK
-                                  : lfb_said_set(said, LFB_ERROR_REDIS_UNAVAILABLE,
-                                                 role->element[0]->str, "not a master");
+  if (role->type != REDIS_REPLY_ARRAY || role->elements == 0 ||
+      role->element[0]->type != REDIS_REPLY_STRING)
+    return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to ROLE");
+  const char *is = role->element[0]->str;
+  return strcmp(is, "master") == 0 ? LFB_OK
+                                   : lfb_said_set(said, LFB_ERROR_REDIS_UNAVAILABLE, is, "not a master");
 }
 
 /* Connects to the server that one sentinel gives. */

@@ -19,17 +19,22 @@ static uint16_t slots_crc(const unsigned char *bytes, size_t size)
   return crc;
 }
 
+const void *lfb_key_hashed(const void *key, size_t *size)
+{
+  const char *open = *size == 0 ? NULL : memchr(key, '{', *size);
+
+  if (open == NULL)
+    return key;
+  const size_t left = *size - (size_t)(open + 1 - (const char *)key);
+  const char *close = left == 0 ? NULL : memchr(open + 1, '}', left);
+  if (close == NULL || close == open + 1)
+    return key;
+  *size = (size_t)(close - open - 1);
+  return open + 1;
+}
+
 uint16_t lfb_key_slot(const void *key, size_t size)
 {
-  const unsigned char *bytes = key;
-  const unsigned char *open = size == 0 ? NULL : memchr(bytes, '{', size);
-
-  if (open != NULL) {
-    const unsigned char *tag = open + 1;
-    const size_t left = (size_t)(bytes + size - tag);
-    const unsigned char *close = left == 0 ? NULL : memchr(tag, '}', left);
-    if (close != NULL && close != tag)
-      return slots_crc(tag, (size_t)(close - tag)) % LFB_KEY_SLOTS;
-  }
-  return slots_crc(bytes, size) % LFB_KEY_SLOTS;
+  const void *hashed = lfb_key_hashed(key, &size);
+  return slots_crc(hashed, size) % LFB_KEY_SLOTS;
 }

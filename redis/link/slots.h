@@ -16,11 +16,12 @@ enum {
 };
 
 /*
- * The slot of a key: CRC-16/XMODEM mod 16384 of the bytes between the first { and the next }; of
- * the whole key if there are none.
+ * The bytes of a key that decide its slot, CRC-16/XMODEM mod 16384: those between the first { and the
+ * next }; the whole key if there are none.
  *
  * Source: Redis Cluster Specification, "Key distribution model" and "Hash tags".
  */
+const void *lfb_key_hashed(const void *key, size_t *size);
 uint16_t lfb_key_slot(const void *key, size_t size);
 
 LFB_EXTERN_C_END

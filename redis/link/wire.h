@@ -18,9 +18,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 LFB_EXTERN_C_BEGIN
+
+enum {
+  LFB_WIRE_DIGITS = 20,  /* of the largest 64-bit number              */
+  LFB_WIRE_LEAST = 4096, /* bytes that a wire allocates at the least */
+};
 
 /* All zero is an empty wire. */
 typedef struct lfb_wire {
@@ -30,10 +36,31 @@ typedef struct lfb_wire {
   bool failed;
 } lfb_wire;
 
-void lfb_wire_free(lfb_wire *wire);
+static inline void lfb_wire_free(lfb_wire *wire)
+{
+  free(wire->bytes);
+  memset(wire, 0, sizeof *wire);
+}
 
 /* Makes room for `size` more bytes: the slow half of lfb_wire_room(). */
-bool lfb_wire_grow(lfb_wire *wire, size_t size);
+static inline bool lfb_wire_grow(lfb_wire *wire, size_t size)
+{
+  const size_t needed = wire->size + size;
+  size_t capacity = 2 * wire->capacity;
+
+  if (capacity < LFB_WIRE_LEAST)
+    capacity = LFB_WIRE_LEAST;
+  if (capacity < needed)
+    capacity = needed;
+  char *bytes = needed < size ? NULL : (char *)realloc(wire->bytes, capacity);
+  if (bytes == NULL) {
+    wire->failed = true;
+    return false;
+  }
+  wire->bytes = bytes;
+  wire->capacity = capacity;
+  return true;
+}
 
 /* Makes sure that there is room for `size` more bytes; false: no memory. */
 static inline bool lfb_wire_room(lfb_wire *wire, size_t size)
@@ -49,8 +76,6 @@ static inline void lfb_wire_raw(lfb_wire *wire, const void *bytes, size_t size)
   memcpy(wire->bytes + wire->size, bytes, size);
   wire->size += size;
 }
-
-enum { LFB_WIRE_DIGITS = 20 }; /* of the largest 64-bit number */
 
 /* Writes a number's digits so that they end before `end`; returns where they begin. */
 static inline char *lfb_wire_digits(char *end, uint64_t number)
@@ -104,7 +129,19 @@ static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
 
 /* Reads a number of at least one decimal digit and nothing else; false: it is none, or above
  * `most`. */
-bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number);
+static inline bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number)
+{
+  uint64_t read = 0;
+
+  for (size_t i = 0; i < size; i++) {
+    const uint64_t digit = (uint64_t)(unsigned char)digits[i] - '0'; /* others: above 9 */
+    if (digit > 9 || digit > most || read > (most - digit) / 10)
+      return false;
+    read = 10 * read + digit;
+  }
+  *number = read;
+  return size > 0;
+}
 
 LFB_EXTERN_C_END
 

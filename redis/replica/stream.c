@@ -45,10 +45,10 @@ lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
   return LFB_OK;
 }
 
-/* As lfb_ask_expect(), but a key of another type is LFB_ERROR_REPLICA_STREAM. */
+/* As lfb_reply_expect(), but a key of another type is LFB_ERROR_REPLICA_STREAM. */
 static lfb_status stream_expect(const redisReply *reply, int type)
 {
-  const lfb_status status = lfb_ask_expect(reply, type);
+  const lfb_status status = lfb_reply_expect(reply, type);
   return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REPLICA_STREAM : status;
 }
 
@@ -466,7 +466,7 @@ static lfb_status reading_last_reply(reading *read, const redisReply *reply)
 
 static lfb_status reading_time_reply(reading *read, const redisReply *reply)
 {
-  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_ARRAY);
   uint64_t seconds, rest;
 
   if (status != LFB_OK)

@@ -72,7 +72,7 @@ bool lfb_token_read(const char *bytes, size_t size, lfb_token *token)
 
 lfb_status lfb_editions_expect(const redisReply *reply, int type)
 {
-  const lfb_status status = lfb_ask_expect(reply, type);
+  const lfb_status status = lfb_reply_expect(reply, type);
   return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_NO_VERSIONS : status;
 }
 

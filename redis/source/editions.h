@@ -79,7 +79,7 @@ static inline lfb_key lfb_reply_bytes(const redisReply *reply)
   return (lfb_key){reply->str, reply->type == REDIS_REPLY_STRING ? reply->len : 0};
 }
 
-/* As lfb_ask_expect(), for keys of editions: returns LFB_ERROR_REDIS_NO_VERSIONS if the key has
+/* As lfb_reply_expect(), for keys of editions: returns LFB_ERROR_REDIS_NO_VERSIONS if the key has
  * another type. */
 lfb_status lfb_editions_expect(const redisReply *reply, int type);
 

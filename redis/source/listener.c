@@ -70,7 +70,7 @@ static lfb_status listener_take(lfb_listener *listener, lfb_connection *connecti
   lfb_status status =
       lfb_connection_receive(connection, &listener->said, &moved);
   while (status == LFB_OK) {
-    status = lfb_replies_next(&connection->replies, &listener->said, &reply);
+    status = lfb_connection_next(connection, &listener->said, &reply);
     if (status != LFB_OK || reply == NULL)
       break;
     news |= listener_is_message(reply);
@@ -127,7 +127,7 @@ static lfb_status listener_subscribe(lfb_listener *listener, lfb_connection *con
 static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
 {
   if (!listener->ready) {
-    const lfb_status status = 
+    const lfb_status status =
         lfb_nodes_init(&listener->nodes, listener->options, &listener->said);
     if (status != LFB_OK)
       return status;

@@ -312,7 +312,7 @@ static void publish_settle(const publishing *publish)
 static lfb_status publish_heard(void *context, const redisReply *reply, bool again)
 {
   (void)context, (void)again;
-  return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 }
 
 static lfb_status publish_tell(const publishing *publish)
@@ -363,7 +363,7 @@ lfb_status lfb_redis_publisher_publish(lfb_redis_publisher *publisher, const lfb
 
   lfb_status status = lfb_words_describe(filter, &publish.description);
   if (status == LFB_OK)
-    status = lfb_pool_take(&publisher->pool, &publish.link);
+    status = lfb_pool_take(&publisher->pool, false, &publish.link);
   if (status != LFB_OK)
     return status;
   status = publish_by_link(&publish);

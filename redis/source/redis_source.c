@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "atomic/words/reserved.h"
-#include "redis/link/pool.h"
+#include "redis/link/link.h"
 #include "redis/source/editions.h"
 #include "redis/source/listener.h"
 
@@ -97,7 +97,7 @@ static lfb_status source_look(lfb_redis_source *source)
   lfb_edition_list list;
   lfb_link *link;
 
-  lfb_status status = lfb_pool_take(&source->pool, &link);
+  lfb_status status = lfb_pool_take(&source->pool, false, &link);
   if (status != LFB_OK)
     return status;
   status = source_list(source, link, &list);
@@ -220,7 +220,7 @@ static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
 {
   lfb_link *link;
 
-  lfb_status status = lfb_pool_take(&source->pool, &link);
+  lfb_status status = lfb_pool_take(&source->pool, false, &link);
   if (status != LFB_OK)
     return status;
   status = source_load_by_link(source, link, filter);
@@ -304,7 +304,7 @@ static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink
     source->base_version = source->version;
     return LFB_OK;
   }
-  lfb_status status = lfb_pool_take(&source->pool, &link);
+  lfb_status status = lfb_pool_take(&source->pool, false, &link);
   if (status != LFB_OK)
     return status;
   status = source_give_all(source, link, sink);

@@ -425,7 +425,7 @@ TEST(LinkFakes, ReportTheSilenceOfARefusedConnection) {
 
 // An endless answer exhausts neither memory nor time: a string with a huge announced size, a
 // line without an end, nested arrays with more elements than any command returns. Seen to fail,
-// by the test's time limit or with NO_MEMORY, without the checks in replies.c (reader_is_over,
+// by the test's time limit or with NO_MEMORY, without the checks in connection.c (reader_is_over,
 // `elements`).
 TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
   std::string many = "*1000000\r\n";

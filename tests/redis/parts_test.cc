@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "redis/link/queue.h"
+#include "redis/link/nodes.h"
 #include "redis/link/said.h"
 #include "redis/link/slots.h"
 #include "redis/link/wire.h"

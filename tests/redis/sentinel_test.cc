@@ -4,9 +4,9 @@
 //
 // - ROLE is not checked (sentinel.c, master_check): ABadOneIsPassedOver, EachFailureHasItsStatus
 // - only the first sentinel is asked (lfb_sentinels_connect), the address is kept after the first
-//   connection (nodes.c, lfb_node_connect), or the sentinels get the master's password:
+//   connection (nodes.c, lfb_node_open), or the sentinels get the master's password:
 //   AFailoverLosesNoAcknowledgedKey, which then waits for puts until the time limit
-// - READONLY, or MASTERDOWN, leaves the connection open (run_reply.c): ReadonlyAsksAgain,
+// - READONLY, or MASTERDOWN, leaves the connection open (link.c): ReadonlyAsksAgain,
 //   MasterdownAsksAgain
 // - the sentinel that gave the master is not the first to be asked again: ABadOneIsPassedOver
 // - a name that was known is a mistake (run.c, run_may_pass): AMasterThatWasKnownIsWaitedFor
