@@ -26,12 +26,8 @@ static uint16_t counting_command(void *context, uint64_t i, lfb_wire *wire)
   const lfb_part *part = &job->filter->parts[i / job->steps];
   const uint64_t at = i % job->steps * FIGURES_STEP, begins = plan->first / 8;
 
-  lfb_wire_begin(wire, 4);
-  lfb_wire_text(wire, "BITCOUNT");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
-  lfb_wire_number(wire, at == 0 ? begins : at);
-  lfb_wire_number(wire, at + FIGURES_STEP - 1);
-  return part->slot;
+  return lfb_ask_write(wire, LFB_ARGS(lfb_text("BITCOUNT"), part->name, LFB_NUMBER(at == 0 ? begins : at),
+                                      LFB_NUMBER(at + FIGURES_STEP - 1)));
 }
 
 static lfb_status counting_reply(void *context, uint64_t i, const redisReply *reply, bool again)

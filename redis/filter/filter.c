@@ -169,13 +169,8 @@ static void stump_command(const lfb_redis *filter, const lfb_part *part, lfb_wir
   const lfb_key width = lfb_ask_number(plan->mark_bits, digits);
 
   memcpy(type + 1, width.bytes, width.size);
-  lfb_wire_begin(wire, 6);
-  lfb_wire_text(wire, "EVAL");
-  lfb_wire_string(wire, script, sizeof script - 1);
-  lfb_wire_text(wire, "1");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
-  lfb_wire_string(wire, type, 1 + width.size);
-  lfb_wire_number(wire, plan->mark_at);
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("EVAL"), lfb_text(script), lfb_text("1"), part->name,
+                                     (lfb_key){type, 1 + width.size}, LFB_NUMBER(plan->mark_at)));
 }
 
 static lfb_status stump_reply(const lfb_redis *filter, const redisReply *reply)

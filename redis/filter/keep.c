@@ -39,12 +39,9 @@ static uint16_t expire_command(void *context, uint64_t i, lfb_wire *wire)
   const expiring *all = context;
   const lfb_key key = keep_key(all->filter, i);
 
-  lfb_wire_begin(wire, all->milliseconds == 0 ? 2 : 3);
-  lfb_wire_text(wire, all->milliseconds == 0 ? "PERSIST" : "PEXPIRE");
-  lfb_wire_string(wire, key.bytes, key.size);
-  if (all->milliseconds != 0)
-    lfb_wire_number(wire, all->milliseconds);
-  return lfb_key_slot(key.bytes, key.size);
+  return all->milliseconds == 0
+             ? lfb_ask_write(wire, LFB_ARGS(lfb_text("PERSIST"), key))
+             : lfb_ask_write(wire, LFB_ARGS(lfb_text("PEXPIRE"), key, LFB_NUMBER(all->milliseconds)));
 }
 
 static lfb_status expire_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -63,15 +60,13 @@ static lfb_status expire_reply(void *context, uint64_t i, const redisReply *repl
  * parts missing first.  A stream that they do not keep expires also if the filter does not. */
 static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
 {
-  char key[LFB_PART_NAME_SIZE], digits[LFB_WIRE_DIGITS];
+  char key[LFB_PART_NAME_SIZE];
   const uint64_t most = LFB_STREAM_LIFE_MS;
   const uint64_t life = milliseconds == 0 || milliseconds > most ? most : milliseconds;
-  const lfb_key args[] = {lfb_ask_text("PEXPIRE"),
-                          {key, lfb_stream_name(filter->place.name, key)},
-                          lfb_ask_number(life, digits)};
-  int64_t done;
 
-  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &done, NULL);
+  return lfb_ask_integer(link, NULL, NULL,
+                         LFB_ARGS(lfb_text("PEXPIRE"), (lfb_key){key, lfb_stream_name(filter->place.name, key)},
+                                  LFB_NUMBER(life)));
 }
 
 static lfb_status keep_expire(lfb_redis *filter, lfb_link *link, void *context)
@@ -114,8 +109,7 @@ static lfb_status rename_reply(void *context, const redisReply *reply, bool agai
 
 static lfb_status rename_key(lfb_link *link, lfb_key from, lfb_key to)
 {
-  const lfb_key args[] = {lfb_ask_text("RENAMENX"), from, to};
-  return lfb_ask(link, args, sizeof args / sizeof *args, rename_reply, NULL);
+  return lfb_ask(link, rename_reply, NULL, LFB_ARGS(lfb_text("RENAMENX"), from, to));
 }
 
 /* Whether a server may be away.  rename_back() then does not wait for it again for each key. */

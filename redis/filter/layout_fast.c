@@ -116,9 +116,8 @@ static lfb_status fast_mark_is(void *context, const redisReply *reply, bool agai
 /* Removes the mark from a hash that is not ours. */
 static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
 {
-  const lfb_key args[] = {lfb_ask_text("HDEL"), place->name, lfb_ask_text("mark")};
-  int64_t gone;
-  const lfb_status status = lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
+  const lfb_status status = lfb_ask_integer(link, NULL, NULL,
+                                            LFB_ARGS(lfb_text("HDEL"), place->name, lfb_text("mark")));
 
   return status == LFB_OK ? LFB_ERROR_REDIS_EXISTS : status;
 }
@@ -127,56 +126,42 @@ static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
  * before. */
 static lfb_status fast_win(lfb_link *link, const lfb_redis_place *place)
 {
-  char room[LFB_WIRE_DIGITS];
-  const lfb_key field = lfb_ask_text("mark");
-  const lfb_key set[] = {lfb_ask_text("HSETNX"), place->name, field,
-                         lfb_ask_number(place->plan.mark, room)};
-  const lfb_key get[] = {lfb_ask_text("HGET"), place->name, field};
-  const lfb_key length[] = {lfb_ask_text("HLEN"), place->name};
+  const lfb_key field = lfb_text("mark");
   int64_t won = 0, fields = 0;
   bool again = false;
 
-  lfb_status status = lfb_ask_integer(link, set, sizeof set / sizeof *set, &won, &again);
+  lfb_status status = lfb_ask_integer(
+      link, &won, &again, LFB_ARGS(lfb_text("HSETNX"), place->name, field, LFB_NUMBER(place->plan.mark)));
   if (status != LFB_OK)
     return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS : status;
   /* If it was sent twice, the first attempt may have set it: the mark tells. */
   if (won == 0)
-    status = again ? lfb_ask(link, get, sizeof get / sizeof *get, fast_mark_is,
-                             (void *)(uintptr_t)place)
+    status = again ? lfb_ask(link, fast_mark_is, (void *)(uintptr_t)place,
+                             LFB_ARGS(lfb_text("HGET"), place->name, field))
                    : LFB_ERROR_REDIS_EXISTS;
   if (status == LFB_OK)
-    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &fields, NULL);
+    status = lfb_ask_integer(link, &fields, NULL, LFB_ARGS(lfb_text("HLEN"), place->name));
   return status == LFB_OK && fields != 1 ? fast_withdraw(link, place) : status;
 }
 
 static lfb_status fast_reserve(lfb_link *link, const lfb_redis_place *place)
 {
   unsigned char header[LFB_NATIVE_HEADER];
-  char version[LFB_WIRE_DIGITS], blocks[LFB_WIRE_DIGITS];
-  int64_t added;
 
   const lfb_status status = fast_win(link, place);
   if (status != LFB_OK)
     return status;
   lfb_native_encode(&place->description, 0, lfb_native_now(), header);
-  const lfb_key args[] = {lfb_ask_text("HSET"),
-                          place->name,
-                          lfb_ask_text("lfbloom"),
-                          lfb_ask_number(FAST_VERSION, version),
-                          lfb_ask_text("part_blocks"),
-                          lfb_ask_number(place->plan.part_bits / LFB_BLOCK_BITS, blocks),
-                          lfb_ask_text("header"),
-                          {header, sizeof header}};
-  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &added, NULL);
+  return lfb_ask_integer(link, NULL, NULL,
+                         LFB_ARGS(lfb_text("HSET"), place->name, lfb_text("lfbloom"), LFB_NUMBER(FAST_VERSION),
+                                  lfb_text("part_blocks"), LFB_NUMBER(place->plan.part_bits / LFB_BLOCK_BITS),
+                                  lfb_text("header"), (lfb_key){header, sizeof header}));
 }
 
 static lfb_status fast_finish(lfb_link *link, const lfb_redis_place *place)
 {
-  const lfb_key args[] = {lfb_ask_text("HSET"), place->name, lfb_ask_text("whole"),
-                          lfb_ask_text("1")};
-  int64_t added;
-
-  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &added, NULL);
+  return lfb_ask_integer(link, NULL, NULL,
+                         LFB_ARGS(lfb_text("HSET"), place->name, lfb_text("whole"), lfb_text("1")));
 }
 
 /* ---- reading it ------------------------------------------------------------ */
@@ -246,14 +231,12 @@ static lfb_status fast_found(void *context, const redisReply *reply, bool again)
 static lfb_status fast_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
                             bool whole)
 {
-  const lfb_key args[] = {lfb_ask_text("HMGET"),       place->name,
-                          lfb_ask_text("lfbloom"),     lfb_ask_text("mark"),
-                          lfb_ask_text("part_blocks"), lfb_ask_text("header"),
-                          lfb_ask_text("whole")};
   const bool keyed = wanted != NULL && lfb_config_has_key(wanted);
   fast_finding finding = {place, keyed ? wanted->key : NULL, whole};
 
-  return lfb_ask(link, args, sizeof args / sizeof *args, fast_found, &finding);
+  return lfb_ask(link, fast_found, &finding,
+                 LFB_ARGS(lfb_text("HMGET"), place->name, lfb_text("lfbloom"), lfb_text("mark"),
+                          lfb_text("part_blocks"), lfb_text("header"), lfb_text("whole")));
 }
 
 const lfb_redis_layout lfb_redis_layout_fast = {

@@ -73,15 +73,13 @@ static lfb_status guava_found(void *context, const redisReply *reply, bool again
 static lfb_status guava_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
                              bool whole)
 {
-  const lfb_key head[] = {lfb_ask_text("GETRANGE"), place->name, lfb_ask_text("0"),
-                          lfb_ask_text("5")};
-  const lfb_key length[] = {lfb_ask_text("STRLEN"), place->name};
   int64_t size = 0;
 
   (void)wanted;
-  lfb_status status = lfb_ask(link, head, sizeof head / sizeof *head, guava_found, place);
+  lfb_status status = lfb_ask(link, guava_found, place,
+                              LFB_ARGS(lfb_text("GETRANGE"), place->name, lfb_text("0"), lfb_text("5")));
   if (status == LFB_OK)
-    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
+    status = lfb_ask_integer(link, &size, NULL, LFB_ARGS(lfb_text("STRLEN"), place->name));
   if (status != LFB_OK || !whole || (uint64_t)size == place->plan.part_bytes)
     return status;
   return (uint64_t)size < place->plan.part_bytes ? LFB_ERROR_REDIS_UNFINISHED

@@ -43,7 +43,6 @@ static lfb_status helper_reserve(lfb_link *link, const lfb_redis_place *place)
 static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
                               bool whole)
 {
-  const lfb_key length[] = {lfb_ask_text("STRLEN"), place->name};
   int64_t size = 0;
 
   (void)whole;
@@ -53,7 +52,7 @@ static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_
   if (status == LFB_OK)
     status = helper_plan(place, 0);
   if (status == LFB_OK)
-    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
+    status = lfb_ask_integer(link, &size, NULL, LFB_ARGS(lfb_text("STRLEN"), place->name));
   if (status == LFB_OK && (uint64_t)size > place->plan.part_bytes)
     status = LFB_ERROR_BIT_COUNT_DIFFERS; /* made for more than the caller wants */
   return status;

@@ -48,10 +48,7 @@ static uint64_t module_mark(const lfb_recipe *recipe)
 
 void lfb_module_ask_mark(const lfb_part *part, lfb_wire *wire)
 {
-  lfb_wire_begin(wire, 3);
-  lfb_wire_text(wire, "BF.SCANDUMP");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
-  lfb_wire_text(wire, "0");
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("BF.SCANDUMP"), part->name, lfb_text("0")));
 }
 
 /* The status of a key that must be there. */
@@ -96,9 +93,8 @@ static lfb_status module_hears(void *context, const redisReply *reply, bool agai
 
 static lfb_status module_ask(lfb_link *link, lfb_key name, module_heard *heard)
 {
-  const lfb_key args[] = {lfb_ask_text("BF.SCANDUMP"), name, lfb_ask_text("0")};
 
-  return lfb_ask(link, args, sizeof args / sizeof *args, module_hears, heard);
+  return lfb_ask(link, module_hears, heard, LFB_ARGS(lfb_text("BF.SCANDUMP"), name, lfb_text("0")));
 }
 
 /* ---- finding it -------------------------------------------------------------------- */
@@ -194,9 +190,10 @@ static lfb_status module_make(lfb_link *link, lfb_key name, const lfb_recipe *re
   bool found = false;
 
   lfb_dump_fields_write(&empty, head);
-  const lfb_key args[] = {lfb_ask_text("BF.LOADCHUNK"), name, lfb_ask_text("1"), {head, sizeof head}};
   lfb_link_write(link, true);
-  const lfb_status status = lfb_ask(link, args, sizeof args / sizeof *args, module_made, &found);
+  const lfb_status status = lfb_ask(
+      link, module_made, &found,
+      LFB_ARGS(lfb_text("BF.LOADCHUNK"), name, lfb_text("1"), (lfb_key){head, sizeof head}));
   lfb_link_write(link, false);
   if (status != LFB_OK || !found)
     return status;

@@ -39,7 +39,7 @@ static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
 
 size_t lfb_name_beside(lfb_key name, const char *what, char *key)
 {
-  return name_with(name, lfb_ask_text(what), false, key);
+  return name_with(name, lfb_text(what), false, key);
 }
 
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
@@ -49,7 +49,7 @@ size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
 
 size_t lfb_name_in(const char *name, const char *what, char *key)
 {
-  return name_with(lfb_ask_text(name), lfb_ask_text(what), true, key);
+  return name_with(lfb_text(name), lfb_text(what), true, key);
 }
 
 size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
@@ -94,14 +94,13 @@ static lfb_status reserve_compare(void *context, const redisReply *reply, bool a
 lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
                                    size_t size)
 {
-  const lfb_key set[] = {lfb_ask_text("SET"), place->name, {bytes, size}, lfb_ask_text("NX")};
-  const lfb_key get[] = {lfb_ask_text("GET"), place->name};
   reserving taking = {bytes, size, false};
 
-  const lfb_status status =
-      lfb_ask(link, set, sizeof set / sizeof *set, reserve_reply, &taking);
+  const lfb_status status = lfb_ask(
+      link, reserve_reply, &taking,
+      LFB_ARGS(lfb_text("SET"), place->name, (lfb_key){bytes, size}, lfb_text("NX")));
   /* The name is ours only if it holds exactly the bytes written above. */
-  return taking.unsure ? lfb_ask(link, get, sizeof get / sizeof *get, reserve_compare, &taking)
+  return taking.unsure ? lfb_ask(link, reserve_compare, &taking, LFB_ARGS(lfb_text("GET"), place->name))
                        : status;
 }
 
@@ -198,13 +197,8 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
     wire_set_mark(plan, part, plan->draft, wire);
     return;
   }
-  lfb_wire_begin(wire, 6);
-  lfb_wire_text(wire, "BITFIELD");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
-  lfb_wire_text(wire, "INCRBY");
-  WIRE_CONSTANT(wire, WIRE_BIT);
-  lfb_wire_number(wire, 8 * bytes - 1);
-  lfb_wire_text(wire, "0");
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("BITFIELD"), part->name, lfb_text("INCRBY"), lfb_text("u1"),
+                                     LFB_NUMBER(8 * bytes - 1), lfb_text("0")));
 }
 
 bool lfb_put_first(uint64_t *next, uint64_t i)

@@ -21,9 +21,8 @@ static lfb_status key_typed(void *context, const redisReply *reply, bool again)
 
 lfb_status lfb_module_find(lfb_link *link, lfb_key name, lfb_module_found *found)
 {
-  const lfb_key args[] = {lfb_ask_text("TYPE"), name};
 
-  return lfb_ask(link, args, sizeof args / sizeof *args, key_typed, found);
+  return lfb_ask(link, key_typed, found, LFB_ARGS(lfb_text("TYPE"), name));
 }
 
 bool lfb_module_says(const redisReply *reply, const char *text)

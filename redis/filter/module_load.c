@@ -61,8 +61,8 @@ static lfb_status scan_reply(void *context, const redisReply *reply, bool again)
   if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)
     return LFB_ERROR_REDIS_PROTOCOL;
   const redisReply *cursor = reply->element[0], *bytes = reply->element[1];
-  if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 ||
-      bytes->type != REDIS_REPLY_STRING || bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
+  if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 || bytes->type != REDIS_REPLY_STRING ||
+      bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
     return LFB_ERROR_REDIS_PROTOCOL;
   status = reading_size(from, bytes->len);
   if (status != LFB_OK)
@@ -76,11 +76,8 @@ static lfb_status scan_reply(void *context, const redisReply *reply, bool again)
 /* Requests the next chunk. */
 static lfb_status reading_scan(reading *from)
 {
-  char room[LFB_WIRE_DIGITS];
-  const lfb_key args[] = {lfb_ask_text("BF.SCANDUMP"), from->name,
-                          lfb_ask_number(from->cursor, room)};
-
-  return lfb_ask(from->link, args, sizeof args / sizeof *args, scan_reply, from);
+  return lfb_ask(from->link, scan_reply, from,
+                 LFB_ARGS(lfb_text("BF.SCANDUMP"), from->name, LFB_NUMBER(from->cursor)));
 }
 
 /* Requests the next chunk of the body.  Each has bytes, except the last. */

@@ -200,13 +200,8 @@ static uint16_t chunk_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const loading *to = context;
 
-  if (i == 1) {
-    lfb_wire_begin(wire, 3);
-    lfb_wire_text(wire, "PEXPIRE");
-    lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
-    lfb_wire_number(wire, LOADING_LIFE_MS);
-    return to->slot;
-  }
+  if (i == 1)
+    return lfb_ask_write(wire, LFB_ARGS(lfb_text("PEXPIRE"), to->temporary, LFB_NUMBER(LOADING_LIFE_MS)));
   lfb_wire_begin(wire, 4);
   lfb_wire_text(wire, "BF.LOADCHUNK");
   lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
@@ -300,12 +295,8 @@ static uint16_t name_command(void *context, uint64_t i, lfb_wire *wire)
   const loading *to = context;
 
   (void)i;
-  lfb_wire_begin(wire, 5);
-  lfb_wire_text(wire, "EVAL");
-  lfb_wire_string(wire, name_script, sizeof name_script - 1);
-  lfb_wire_text(wire, "2");
-  lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
-  lfb_wire_string(wire, to->name.bytes, to->name.size);
+  (void)lfb_ask_write(
+      wire, LFB_ARGS(lfb_text("EVAL"), lfb_text(name_script), lfb_text("2"), to->temporary, to->name));
   return to->slot;
 }
 
@@ -339,9 +330,8 @@ static lfb_status card_reply(void *context, const redisReply *reply, bool again)
 /* Checks that the key is whole: only then does it tell how many keys it has. */
 static lfb_status load_check(const loading *to, lfb_dump_fields *told)
 {
-  const lfb_key args[] = {lfb_ask_text("BF.CARD"), to->temporary};
 
-  return lfb_ask(to->link, args, sizeof args / sizeof *args, card_reply, told);
+  return lfb_ask(to->link, card_reply, told, LFB_ARGS(lfb_text("BF.CARD"), to->temporary));
 }
 
 /* ---- all of it -------------------------------------------------------------------- */

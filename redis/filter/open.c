@@ -91,10 +91,7 @@ static uint16_t left_command(void *context, uint64_t i, lfb_wire *wire)
   char room[LFB_PART_NAME_SIZE];
   const lfb_key key = left_key(context, i, room);
 
-  lfb_wire_begin(wire, 2);
-  lfb_wire_text(wire, "STRLEN");
-  lfb_wire_string(wire, key.bytes, key.size);
-  return lfb_key_slot(key.bytes, key.size);
+  return lfb_ask_write(wire, LFB_ARGS(lfb_text("STRLEN"), key));
 }
 
 static lfb_status left_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -169,11 +166,9 @@ static lfb_status remote_typed(void *context, const redisReply *reply, bool agai
 static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
                                       const lfb_redis_layout **layout)
 {
-  const lfb_key args[] = {lfb_ask_text("TYPE"), name};
   remote_type type = {.none = false};
 
-  const lfb_status status =
-      lfb_ask(link, args, sizeof args / sizeof *args, remote_typed, &type);
+  const lfb_status status = lfb_ask(link, remote_typed, &type, LFB_ARGS(lfb_text("TYPE"), name));
   if (status != LFB_OK)
     return status;
   if (type.none) /* helper has no parts */

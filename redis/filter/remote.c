@@ -215,14 +215,13 @@ static lfb_status take_reply(void *context, const redisReply *reply, bool again)
 /* Makes an empty string, unless the key exists. */
 static lfb_status take_name(lfb_link *link, lfb_key name)
 {
-  const lfb_key set[] = {lfb_ask_text("SET"), name, lfb_ask_text(""), lfb_ask_text("NX")};
-  const lfb_key length[] = {lfb_ask_text("STRLEN"), name};
   bool unsure = false;
   int64_t size = 0;
 
-  lfb_status status = lfb_ask(link, set, sizeof set / sizeof *set, take_reply, &unsure);
+  lfb_status status = lfb_ask(link, take_reply, &unsure,
+                              LFB_ARGS(lfb_text("SET"), name, lfb_text(""), lfb_text("NX")));
   if (status == LFB_OK && unsure)
-    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
+    status = lfb_ask_integer(link, &size, NULL, LFB_ARGS(lfb_text("STRLEN"), name));
   if (status == LFB_ERROR_REDIS_NO_FILTER || (status == LFB_OK && size != 0))
     return LFB_ERROR_REDIS_EXISTS;
   return status;
@@ -332,17 +331,12 @@ static lfb_status remote_finish(lfb_redis *filter, lfb_link *link)
 static void unlink_part(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
 {
   (void)filter;
-  lfb_wire_begin(wire, 2);
-  lfb_wire_text(wire, "UNLINK");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("UNLINK"), part->name));
 }
 
 lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name)
 {
-  const lfb_key args[] = {lfb_ask_text("UNLINK"), name};
-  int64_t gone;
-
-  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
+  return lfb_ask_integer(link, NULL, NULL, LFB_ARGS(lfb_text("UNLINK"), name));
 }
 
 lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name)

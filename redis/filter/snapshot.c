@@ -59,12 +59,8 @@ static uint16_t load_command(void *context, uint64_t i, lfb_wire *wire)
   const loading *load = context;
   const snapshot_piece *piece = &load->pieces[i];
 
-  lfb_wire_begin(wire, 4);
-  lfb_wire_text(wire, "GETRANGE");
-  lfb_wire_string(wire, piece->part->name.bytes, piece->part->name.size);
-  lfb_wire_number(wire, piece->at);
-  lfb_wire_number(wire, piece->at + piece->size - 1);
-  return piece->part->slot;
+  return lfb_ask_write(wire, LFB_ARGS(lfb_text("GETRANGE"), piece->part->name, LFB_NUMBER(piece->at),
+                                      LFB_NUMBER(piece->at + piece->size - 1)));
 }
 
 static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -165,12 +161,6 @@ typedef struct saving {
   uint64_t at; /* bytes of the words that were written */
 } saving;
 
-static lfb_status save_done(void *context, const redisReply *reply, bool again)
-{
-  (void)context, (void)again;
-  return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
-}
-
 static bool save_is_zero(const unsigned char *bytes, size_t size)
 {
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
@@ -180,13 +170,13 @@ static bool save_is_zero(const unsigned char *bytes, size_t size)
 static lfb_status save_piece(const saving *save, const snapshot_piece *piece,
                              const unsigned char *bytes)
 {
-  char room[LFB_WIRE_DIGITS];
   const size_t size = piece->size - piece->missing;
-  const lfb_key args[] = {lfb_ask_text("SETRANGE"), piece->part->name, lfb_ask_number(piece->at, room), {bytes, size}};
 
   if (size == 0 || save_is_zero(bytes, size))
     return LFB_OK;
-  return lfb_ask(save->link, args, sizeof args / sizeof *args, save_done, NULL);
+  return lfb_ask_integer(
+      save->link, NULL, NULL,
+      LFB_ARGS(lfb_text("SETRANGE"), piece->part->name, LFB_NUMBER(piece->at), (lfb_key){bytes, size}));
 }
 
 static lfb_status save_write(void *to, const void *bytes, size_t size)
@@ -237,8 +227,8 @@ lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
   lfb_redis *filter;
 
   if (options->module) /* it only reads the filter */
-    return lfb_redis_module_save(options, name,
-                                 &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {(lfb_filter *)(uintptr_t)from}}});
+    return lfb_redis_module_save(
+        options, name, &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {(lfb_filter *)(uintptr_t)from}}});
   const lfb_status status = lfb_remote_save(options, name, from, part_bytes, &filter);
   if (status == LFB_OK)
     lfb_redis_close(filter);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-lfb_key lfb_ask_text(const char *text)
+lfb_key lfb_text(const char *text)
 {
   return (lfb_key){text, strlen(text)};
 }
@@ -14,6 +14,14 @@ lfb_key lfb_ask_number(uint64_t number, char room[LFB_WIRE_DIGITS])
   const char *digits = lfb_wire_digits(end, number);
 
   return (lfb_key){digits, (size_t)(end - digits)};
+}
+
+uint16_t lfb_ask_write(lfb_wire *wire, const lfb_key *args, size_t count)
+{
+  lfb_wire_begin(wire, count);
+  for (size_t k = 0; k < count; k++)
+    lfb_wire_string(wire, args[k].bytes, args[k].size);
+  return lfb_key_slot(args[1].bytes, args[1].size);
 }
 
 /* ---- one command ----------------------------------------------------------- */
@@ -30,10 +38,7 @@ static uint16_t asked_command(void *context, uint64_t i, lfb_wire *wire)
   const asked *ask = context;
 
   (void)i;
-  lfb_wire_begin(wire, ask->count);
-  for (size_t k = 0; k < ask->count; k++)
-    lfb_wire_string(wire, ask->args[k].bytes, ask->args[k].size);
-  return lfb_key_slot(ask->args[1].bytes, ask->args[1].size);
+  return lfb_ask_write(wire, ask->args, ask->count);
 }
 
 static lfb_status asked_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -44,8 +49,7 @@ static lfb_status asked_reply(void *context, uint64_t i, const redisReply *reply
   return ask->reply(ask->context, reply, again);
 }
 
-lfb_status lfb_ask(lfb_link *link, const lfb_key *args, size_t count, lfb_ask_reply reply,
-                   void *context)
+lfb_status lfb_ask(lfb_link *link, lfb_ask_reply reply, void *context, const lfb_key *args, size_t count)
 {
   asked ask = {args, count, reply, context};
 
@@ -66,15 +70,15 @@ static lfb_status asked_integer(void *context, const redisReply *reply, bool aga
   return status;
 }
 
-lfb_status lfb_ask_integer(lfb_link *link, const lfb_key *args, size_t count, int64_t *value,
-                           bool *again)
+lfb_status lfb_ask_integer(lfb_link *link, int64_t *value, bool *again, const lfb_key *args, size_t count)
 {
   asked_number number = {0, false};
-  const lfb_status status = lfb_ask(link, args, count, asked_integer, &number);
+  const lfb_status status = lfb_ask(link, asked_integer, &number, args, count);
 
   if (status != LFB_OK)
     return status;
-  *value = number.value;
+  if (value != NULL)
+    *value = number.value;
   if (again != NULL)
     *again = number.again;
   return LFB_OK;

@@ -270,17 +270,14 @@ lfb_status lfb_stream_tell_to_load(lfb_stream *stream)
 static lfb_status keep_act(lfb_redis *filter, lfb_link *link, void *context)
 {
   const lfb_stream *stream = context;
-  const lfb_key ask[] = {lfb_ask_text("PTTL"), filter->place.name};
-  char digits[LFB_WIRE_DIGITS];
-  int64_t left = 0, done;
+  int64_t left = 0;
 
-  const lfb_status status = lfb_ask_integer(link, ask, sizeof ask / sizeof *ask, &left, NULL);
+  const lfb_status status = lfb_ask_integer(link, &left, NULL, LFB_ARGS(lfb_text("PTTL"), filter->place.name));
   if (status != LFB_OK)
     return status;
   /* Below 0: the filter does not expire. */
   const uint64_t life = left < 0 || left > LFB_STREAM_LIFE_MS ? LFB_STREAM_LIFE_MS : (uint64_t)left;
-  const lfb_key set[] = {lfb_ask_text("PEXPIRE"), stream->name, lfb_ask_number(life, digits)};
-  return lfb_ask_integer(link, set, sizeof set / sizeof *set, &done, NULL);
+  return lfb_ask_integer(link, NULL, NULL, LFB_ARGS(lfb_text("PEXPIRE"), stream->name, LFB_NUMBER(life)));
 }
 
 lfb_status lfb_stream_keep(lfb_stream *stream)
@@ -307,11 +304,11 @@ static lfb_status check_reply(void *context, const redisReply *reply, bool again
 static lfb_status check_act(lfb_redis *filter, lfb_link *link, void *context)
 {
   const lfb_stream *stream = context;
-  const lfb_key args[] = {lfb_ask_text("XREVRANGE"), stream->name,          lfb_ask_text("+"),
-                          lfb_ask_text("-"),         lfb_ask_text("COUNT"), lfb_ask_text("1")};
 
   (void)filter;
-  return lfb_ask(link, args, sizeof args / sizeof *args, check_reply, context);
+  return lfb_ask(link, check_reply, context,
+                 LFB_ARGS(lfb_text("XREVRANGE"), stream->name, lfb_text("+"), lfb_text("-"), lfb_text("COUNT"),
+                          lfb_text("1")));
 }
 
 lfb_status lfb_stream_check(lfb_stream *stream)

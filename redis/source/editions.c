@@ -134,12 +134,11 @@ static lfb_status editions_listed(void *context, const redisReply *reply, bool a
 
 lfb_status lfb_editions_newest(lfb_link *link, const lfb_editions *editions, lfb_edition *newest)
 {
-  const lfb_key args[] = {lfb_ask_text("XREVRANGE"), editions->versions, lfb_ask_text("+"),
-                          lfb_ask_text("-"),         lfb_ask_text("COUNT"), lfb_ask_text("1")};
   lfb_edition_list list;
 
-  const lfb_status status =
-      lfb_ask(link, args, sizeof args / sizeof *args, editions_listed, &list);
+  const lfb_status status = lfb_ask(link, editions_listed, &list,
+                                    LFB_ARGS(lfb_text("XREVRANGE"), editions->versions, lfb_text("+"),
+                                             lfb_text("-"), lfb_text("COUNT"), lfb_text("1")));
   if (status == LFB_OK && list.count == 0)
     *newest = (lfb_edition){0};
   else if (status == LFB_OK)
@@ -150,13 +149,9 @@ lfb_status lfb_editions_newest(lfb_link *link, const lfb_editions *editions, lfb
 lfb_status lfb_editions_from(lfb_link *link, const lfb_editions *editions, uint64_t from,
                              lfb_edition_list *list)
 {
-  char first[LFB_WIRE_DIGITS], count[LFB_WIRE_DIGITS];
-  const lfb_key args[] = {lfb_ask_text("XRANGE"),      editions->versions,
-                          lfb_ask_number(from, first), lfb_ask_text("+"),
-                          lfb_ask_text("COUNT"),
-                          lfb_ask_number(LFB_REDIS_VERSIONS_REACH, count)};
-
-  return lfb_ask(link, args, sizeof args / sizeof *args, editions_listed, list);
+  return lfb_ask(link, editions_listed, list,
+                 LFB_ARGS(lfb_text("XRANGE"), editions->versions, LFB_NUMBER(from), lfb_text("+"),
+                          lfb_text("COUNT"), LFB_NUMBER(LFB_REDIS_VERSIONS_REACH)));
 }
 
 /* ---- adding ------------------------------------------------------------------ */
@@ -198,24 +193,15 @@ static lfb_status edition_look(lfb_link *link, const lfb_editions *editions,
 lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
                             const lfb_edition *edition)
 {
-  char id[LFB_WIRE_DIGITS + 3], most[LFB_WIRE_DIGITS], version[LFB_WIRE_DIGITS],
-      delta[LFB_WIRE_DIGITS];
+  char id[LFB_WIRE_DIGITS + 3];
   adding add = {false};
 
   (void)snprintf(id, sizeof id, "%llu-0", (unsigned long long)edition->number);
-  const lfb_key args[] = {lfb_ask_text("XADD"),
-                          editions->versions,
-                          lfb_ask_text("MAXLEN"),
-                          lfb_ask_number(LFB_REDIS_VERSIONS_REACH, most),
-                          lfb_ask_text(id),
-                          lfb_ask_text("lfbloom"),
-                          lfb_ask_number(EDITION_VERSION, version),
-                          lfb_ask_text("token"),
-                          lfb_ask_text(edition->token.text),
-                          lfb_ask_text("base"),
-                          lfb_ask_text(edition->base.text),
-                          lfb_ask_text("delta"),
-                          lfb_ask_number(edition->delta, delta)};
-  const lfb_status status = lfb_ask(link, args, sizeof args / sizeof *args, edition_added, &add);
+  const lfb_status status = lfb_ask(
+      link, edition_added, &add,
+      LFB_ARGS(lfb_text("XADD"), editions->versions, lfb_text("MAXLEN"), LFB_NUMBER(LFB_REDIS_VERSIONS_REACH),
+               lfb_text(id), lfb_text("lfbloom"), LFB_NUMBER(EDITION_VERSION), lfb_text("token"),
+               lfb_text(edition->token.text), lfb_text("base"), lfb_text(edition->base.text), lfb_text("delta"),
+               LFB_NUMBER(edition->delta)));
   return status == LFB_OK && add.doubtful ? edition_look(link, editions, edition) : status;
 }

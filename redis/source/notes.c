@@ -16,7 +16,7 @@ static const char kinds[LFB_NOTE_KINDS] = {[LFB_NOTE_FILTER] = 'f', [LFB_NOTE_DE
 static lfb_key note_field(const lfb_note *note, char room[NOTE_FIELD])
 {
   (void)snprintf(room, NOTE_FIELD, "%c:%s", kinds[note->kind], note->token.text);
-  return lfb_ask_text(room);
+  return lfb_text(room);
 }
 
 /* ---- writing ----------------------------------------------------------------- */
@@ -33,9 +33,8 @@ lfb_status lfb_note_write(lfb_link *link, const lfb_editions *editions, const lf
 
   (void)snprintf(value, sizeof value, "%llu %llu", (unsigned long long)note->number,
                  (unsigned long long)note->parts);
-  const lfb_key args[] = {lfb_ask_text("HSET"), editions->notes, note_field(note, field),
-                          lfb_ask_text(value)};
-  return lfb_ask(link, args, sizeof args / sizeof *args, note_done, NULL);
+  return lfb_ask(link, note_done, NULL,
+                 LFB_ARGS(lfb_text("HSET"), editions->notes, note_field(note, field), lfb_text(value)));
 }
 
 /* ---- deleting ---------------------------------------------------------------- */
@@ -57,13 +56,10 @@ static uint16_t note_unlink(void *context, uint64_t i, lfb_wire *wire)
   if (note->kind == LFB_NOTE_DELTA)
     key = lfb_edition_delta_key(keys->editions, &note->token, room);
   else if (i < note->parts)
-    key = (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, lfb_ask_text(name), i, room)};
+    key = (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, lfb_text(name), i, room)};
   else
-    key = lfb_ask_text(name);
-  lfb_wire_begin(wire, 2);
-  lfb_wire_text(wire, "UNLINK");
-  lfb_wire_string(wire, key.bytes, key.size);
-  return lfb_key_slot(key.bytes, key.size);
+    key = lfb_text(name);
+  return lfb_ask_write(wire, LFB_ARGS(lfb_text("UNLINK"), key));
 }
 
 static lfb_status note_unlinked(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -83,9 +79,8 @@ static lfb_status note_clear(lfb_link *link, const lfb_editions *editions, const
 static lfb_status note_forget(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
 {
   char field[NOTE_FIELD];
-  const lfb_key args[] = {lfb_ask_text("HDEL"), editions->notes, note_field(note, field)};
 
-  return lfb_ask(link, args, sizeof args / sizeof *args, note_done, NULL);
+  return lfb_ask(link, note_done, NULL, LFB_ARGS(lfb_text("HDEL"), editions->notes, note_field(note, field)));
 }
 
 lfb_status lfb_note_discard(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
@@ -137,10 +132,9 @@ static lfb_status notes_taken(void *context, const redisReply *reply, bool again
 
 static lfb_status notes_take(lfb_link *link, const lfb_editions *editions, notes *taken)
 {
-  const lfb_key args[] = {lfb_ask_text("HGETALL"), editions->notes};
 
   *taken = (notes){NULL, 0};
-  return lfb_ask(link, args, sizeof args / sizeof *args, notes_taken, taken);
+  return lfb_ask(link, notes_taken, taken, LFB_ARGS(lfb_text("HGETALL"), editions->notes));
 }
 
 /* ---- sweeping ---------------------------------------------------------------- */

@@ -223,11 +223,10 @@ static lfb_status publish_delta(const publishing *publish)
 
   if (publish->edition.delta == 0)
     return LFB_OK;
-  const lfb_key args[] = {lfb_ask_text("SET"),
-                          lfb_edition_delta_key(&publish->publisher->editions,
-                                                &publish->edition.token, room),
-                          {publish->delta.bytes, publish->delta.size}};
-  return lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_done, NULL);
+  return lfb_ask(publish->link, publish_done, NULL,
+                 LFB_ARGS(lfb_text("SET"),
+                          lfb_edition_delta_key(&publish->publisher->editions, &publish->edition.token, room),
+                          (lfb_key){publish->delta.bytes, publish->delta.size}));
 }
 
 static lfb_status publish_make(publishing *publish, const publish_notes *notes)
@@ -309,19 +308,11 @@ static void publish_settle(const publishing *publish)
 
 /* ---- news ----------------------------------------------------------------------- */
 
-static lfb_status publish_heard(void *context, const redisReply *reply, bool again)
-{
-  (void)context, (void)again;
-  return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
-}
-
 static lfb_status publish_tell(const publishing *publish)
 {
-  char number[LFB_WIRE_DIGITS];
-  const lfb_key args[] = {lfb_ask_text("PUBLISH"), publish->publisher->editions.versions,
-                          lfb_ask_number(publish->edition.number, number)};
-
-  return lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_heard, NULL);
+  return lfb_ask_integer(publish->link, NULL, NULL,
+                         LFB_ARGS(lfb_text("PUBLISH"), publish->publisher->editions.versions,
+                                  LFB_NUMBER(publish->edition.number)));
 }
 
 /* ---- publishing ----------------------------------------------------------------- */

@@ -148,11 +148,10 @@ static lfb_status source_apply(const lfb_redis_source *source, lfb_link *link,
                                const lfb_edition *edition, applying *apply)
 {
   char room[LFB_EDITION_NAME];
-  const lfb_key args[] = {lfb_ask_text("GET"), lfb_edition_delta_key(&source->editions,
-                                                                     &edition->token, room)};
 
   apply->size = edition->delta;
-  return lfb_ask(link, args, sizeof args / sizeof *args, delta_came, apply);
+  return lfb_ask(link, delta_came, apply,
+                 LFB_ARGS(lfb_text("GET"), lfb_edition_delta_key(&source->editions, &edition->token, room)));
 }
 
 /* ---- a version in full --------------------------------------------------------- */
