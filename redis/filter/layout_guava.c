@@ -50,7 +50,7 @@ static lfb_status guava_reserve(lfb_link *link, const lfb_redis_place *place)
   if (status != LFB_OK)
     return status;
   memcpy(draft, guava_draft, sizeof guava_draft);
-  return lfb_redis_place_reserve(link, place, draft, sizeof draft);
+  return lfb_name_take(link, place->name, (lfb_key){draft, sizeof draft}, true);
 }
 
 static lfb_status guava_found(void *context, const redisReply *reply, bool again)

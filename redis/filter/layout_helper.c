@@ -37,7 +37,7 @@ static lfb_status helper_plan(lfb_redis_place *place, uint64_t part_bytes)
 
 static lfb_status helper_reserve(lfb_link *link, const lfb_redis_place *place)
 {
-  return lfb_redis_place_reserve(link, place, "", 0);
+  return lfb_name_take(link, place->name, lfb_text(""), false);
 }
 
 static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,

@@ -64,44 +64,42 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 
 /* ---- taking a name --------------------------------------------------------- */
 
-typedef struct reserving {
-  const void *bytes;
-  size_t size;
+typedef struct taking {
+  lfb_key bytes;
   bool unsure; /* the name was taken: by another client, or by our first attempt */
-} reserving;
+} taking;
 
-static lfb_status reserve_reply(void *context, const redisReply *reply, bool again)
+static lfb_status take_reply(void *context, const redisReply *reply, bool again)
 {
-  reserving *taking = context;
+  taking *take = context;
 
   if (reply->type != REDIS_REPLY_NIL)
     return lfb_reply_expect(reply, REDIS_REPLY_STATUS);
-  taking->unsure = again && taking->size > 0;
-  return taking->unsure ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
+  take->unsure = again;
+  return LFB_ERROR_REDIS_EXISTS;
 }
 
-static lfb_status reserve_compare(void *context, const redisReply *reply, bool again)
+static lfb_status take_compare(void *context, const redisReply *reply, bool again)
 {
-  const reserving *taking = context;
+  const lfb_key *bytes = &((const taking *)context)->bytes;
 
   (void)again;
-  return reply->type == REDIS_REPLY_STRING && reply->len == taking->size &&
-                 memcmp(reply->str, taking->bytes, taking->size) == 0
+  return reply->type == REDIS_REPLY_STRING && reply->len == bytes->size &&
+                 memcmp(reply->str, bytes->bytes, bytes->size) == 0
              ? LFB_OK
              : LFB_ERROR_REDIS_EXISTS;
 }
 
-lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
-                                   size_t size)
+lfb_status lfb_name_take(lfb_link *link, lfb_key name, lfb_key bytes, bool unique)
 {
-  reserving taking = {bytes, size, false};
+  taking take = {bytes, false};
 
-  const lfb_status status = lfb_ask(
-      link, reserve_reply, &taking,
-      LFB_ARGS(lfb_text("SET"), place->name, (lfb_key){bytes, size}, lfb_text("NX")));
-  /* The name is ours only if it holds exactly the bytes written above. */
-  return taking.unsure ? lfb_ask(link, reserve_compare, &taking, LFB_ARGS(lfb_text("GET"), place->name))
-                       : status;
+  const lfb_status status = lfb_ask(link, take_reply, &take,
+                                    LFB_ARGS(lfb_text("SET"), name, bytes, lfb_text("NX")));
+  return status == LFB_ERROR_REDIS_EXISTS && take.unsure && unique
+             ? lfb_ask(link, take_compare, &take,
+                       LFB_ARGS(lfb_text("GETRANGE"), name, lfb_text("0"), LFB_NUMBER(bytes.size)))
+             : status;
 }
 
 /* ---- fields ---------------------------------------------------------------- */

@@ -176,9 +176,10 @@ size_t lfb_name_beside(lfb_key name, const char *what, char *key);
  * size: at most 3 more than strlen of both. */
 size_t lfb_name_in(const char *name, const char *what, char *key);
 
-/* Takes the name by a string of these bytes.  For a layout's `reserve`. */
-lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
-                                   size_t size);
+/* Takes a name by a string of these bytes.  If the command was sent twice and found the name in use, the name is ours
+ * if it holds exactly these bytes, and they are `unique`: no other client writes them there.
+ * Fails: LFB_ERROR_REDIS_EXISTS; as lfb_ask(). */
+lfb_status lfb_name_take(lfb_link *link, lfb_key name, lfb_key bytes, bool unique);
 
 /* The put of one key by a BITFIELD.  For a layout's `put` and `put_answer`. */
 void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const lfb_put *what, lfb_wire *wire);

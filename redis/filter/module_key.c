@@ -9,20 +9,22 @@
 
 static lfb_status key_typed(void *context, const redisReply *reply, bool again)
 {
+  static const char *const names[LFB_KEY_OTHER] = {"none", "hash", "string", LFB_MODULE_TYPE};
   const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STATUS);
+  lfb_key_type type = LFB_KEY_NONE;
 
   (void)again;
-  if (status == LFB_OK)
-    *(lfb_module_found *)context = strcmp(reply->str, "none") == 0            ? LFB_MODULE_NOTHING
-                                   : strcmp(reply->str, LFB_MODULE_TYPE) == 0 ? LFB_MODULE_KEY
-                                                                              : LFB_MODULE_OTHER;
-  return status;
+  if (status != LFB_OK)
+    return status;
+  while (type < LFB_KEY_OTHER && strcmp(reply->str, names[type]) != 0)
+    type++;
+  *(lfb_key_type *)context = type;
+  return LFB_OK;
 }
 
-lfb_status lfb_module_find(lfb_link *link, lfb_key name, lfb_module_found *found)
+lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_key_type *type)
 {
-
-  return lfb_ask(link, key_typed, found, LFB_ARGS(lfb_text("TYPE"), name));
+  return lfb_ask(link, key_typed, type, LFB_ARGS(lfb_text("TYPE"), name));
 }
 
 bool lfb_module_says(const redisReply *reply, const char *text)

@@ -207,13 +207,13 @@ static lfb_status module_read(reading *from, lfb_redis_module_value *value)
 
 static lfb_status module_load(reading *from, lfb_redis_module_value *value)
 {
-  lfb_module_found found;
+  lfb_key_type type;
 
-  lfb_status status = lfb_module_find(from->link, from->name, &found);
+  lfb_status status = lfb_key_find(from->link, from->name, &type);
   if (status != LFB_OK)
     return status;
-  if (found != LFB_MODULE_KEY)
-    return found == LFB_MODULE_NOTHING ? LFB_ERROR_REDIS_ABSENT : LFB_ERROR_REDIS_NO_FILTER;
+  if (type != LFB_KEY_MODULE)
+    return type == LFB_KEY_NONE ? LFB_ERROR_REDIS_ABSENT : LFB_ERROR_REDIS_NO_FILTER;
   status = LFB_ERROR_MODULE_CHANGED;
   for (int i = 0; i < MODULE_TRIES && status == LFB_ERROR_MODULE_CHANGED; i++)
     status = module_read(from, value);

@@ -373,10 +373,10 @@ static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
 static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
                               const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *told)
 {
-  lfb_module_found found;
+  lfb_key_type type;
 
-  lfb_status status = lfb_module_find(to->link, to->name, &found);
-  if (status == LFB_OK && found != LFB_MODULE_NOTHING)
+  lfb_status status = lfb_key_find(to->link, to->name, &type);
+  if (status == LFB_OK && type != LFB_KEY_NONE)
     status = LFB_ERROR_REDIS_EXISTS;
   if (status == LFB_OK)
     status = loading_begin(to);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "atomic/words/reserved.h"
-#include "redis/dump/chunk.h"
+#include "redis/filter/module_key.h"
 #include "redis/filter/remote.h"
 #include "bloom/filter/figures.h"
 
@@ -144,41 +144,26 @@ static lfb_status left_delete(lfb_link *link, lfb_key name)
 
 /* ---- find ---------------------------------------------------------------------- */
 
-typedef struct remote_type {
-  bool none, hash, string, module;
-} remote_type;
-
-static lfb_status remote_typed(void *context, const redisReply *reply, bool again)
-{
-  const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STATUS);
-
-  (void)again;
-  if (status == LFB_OK)
-    *(remote_type *)context = (remote_type){strcmp(reply->str, "none") == 0,
-                                            strcmp(reply->str, "hash") == 0,
-                                            strcmp(reply->str, "string") == 0,
-                                            strcmp(reply->str, LFB_MODULE_TYPE) == 0};
-  return status;
-}
-
 /* Finds the layout under a name by the key's type.  Only the caller knows if a string is
  * helper's. */
 static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
                                       const lfb_redis_layout **layout)
 {
-  remote_type type = {.none = false};
+  const lfb_redis_layout *const layouts[LFB_KEY_OTHER] = {
+      [LFB_KEY_HASH] = &lfb_redis_layout_fast,
+      [LFB_KEY_STRING] = helper ? &lfb_redis_layout_helper : &lfb_redis_layout_guava,
+      [LFB_KEY_MODULE] = &lfb_redis_layout_module,
+  };
+  lfb_key_type type;
 
-  const lfb_status status = lfb_ask(link, remote_typed, &type, LFB_ARGS(lfb_text("TYPE"), name));
+  const lfb_status status = lfb_key_find(link, name, &type);
   if (status != LFB_OK)
     return status;
-  if (type.none) /* helper has no parts */
+  if (type == LFB_KEY_NONE) /* helper has no parts */
     return helper ? LFB_ERROR_REDIS_ABSENT : left_status(link, name);
-  if (!type.hash && !type.string && !type.module)
+  if (type == LFB_KEY_OTHER)
     return LFB_ERROR_REDIS_NO_FILTER;
-  *layout = type.hash     ? &lfb_redis_layout_fast
-            : type.module ? &lfb_redis_layout_module
-            : helper      ? &lfb_redis_layout_helper
-                          : &lfb_redis_layout_guava;
+  *layout = layouts[type];
   return LFB_OK;
 }
 

@@ -202,38 +202,14 @@ lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)
 /* A client with a refused put deletes what the put has left, within moments. */
 enum { TAKE_TRIES = 10, TAKE_PAUSE = 20 }; /* ms */
 
-static lfb_status take_reply(void *context, const redisReply *reply, bool again)
-{
-  bool *unsure = context; /* taken: by another client, or by our first attempt */
-
-  *unsure = reply->type == REDIS_REPLY_NIL && again;
-  if (reply->type == REDIS_REPLY_NIL)
-    return again ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
-  return lfb_reply_expect(reply, REDIS_REPLY_STATUS);
-}
-
-/* Makes an empty string, unless the key exists. */
-static lfb_status take_name(lfb_link *link, lfb_key name)
-{
-  bool unsure = false;
-  int64_t size = 0;
-
-  lfb_status status = lfb_ask(link, take_reply, &unsure,
-                              LFB_ARGS(lfb_text("SET"), name, lfb_text(""), lfb_text("NX")));
-  if (status == LFB_OK && unsure)
-    status = lfb_ask_integer(link, &size, NULL, LFB_ARGS(lfb_text("STRLEN"), name));
-  if (status == LFB_ERROR_REDIS_NO_FILTER || (status == LFB_OK && size != 0))
-    return LFB_ERROR_REDIS_EXISTS;
-  return status;
-}
-
+/* Makes an empty string, unless the key exists.  Only the client that has the filter's name makes it. */
 static lfb_status take_part(lfb_link *link, lfb_key name)
 {
-  lfb_status status = take_name(link, name);
+  lfb_status status = lfb_name_take(link, name, lfb_text(""), true);
 
   for (int i = 1; i < TAKE_TRIES && status == LFB_ERROR_REDIS_EXISTS; i++) {
     (void)lfb_net_wait(-1, 0, lfb_net_now() + TAKE_PAUSE);
-    status = take_name(link, name);
+    status = lfb_name_take(link, name, lfb_text(""), true);
   }
   return status;
 }

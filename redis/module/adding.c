@@ -22,18 +22,14 @@ static wanted wanted_by_default(void)
   };
 }
 
-/* Makes the value of an empty key. */
-static lfb_status wanted_make(const wanted *want, uint64_t limit, lfb_value **value)
+static lfb_recipe wanted_recipe(const wanted *want)
 {
-  lfb_recipe recipe = {
+  return (lfb_recipe){
       .kind = LFB_VALUE_CHAIN,
       .capacity = (uint64_t)want->capacity,
       .error = want->error < LFB_ERROR_MOST ? want->error : LFB_ERROR_MOST,
       .expansion = want->no_scaling ? 0 : (uint32_t)want->expansion,
   };
-  const lfb_status status = lfb_recipe_draw(&recipe, lfb_module_settings.hash);
-
-  return status == LFB_OK ? lfb_value_create(&recipe, limit, value) : status;
 }
 
 static bool take_error(const lfb_redis_string *word, double *error)
@@ -98,7 +94,6 @@ static const char *reserve_take_options(lfb_redis_string **words, int count, wan
 int lfb_command_reserve(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
   wanted want = wanted_by_default();
-  lfb_value *value;
 
   if (count < 4 || count > 7)
     return lfb_redis.WrongArity(context);
@@ -107,15 +102,8 @@ int lfb_command_reserve(lfb_redis_context *context, lfb_redis_string **words, in
     error = reserve_take_options(words, count, &want);
   if (error != NULL)
     return lfb_redis.ReplyWithError(context, error);
-  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
-  if (key.found != LFB_FOUND_NOTHING)
-    return lfb_key_refuse(&key);
-  const lfb_status status = wanted_make(&want, lfb_limit(context), &value);
-  if (status != LFB_OK)
-    return lfb_key_fail(&key, status);
-  lfb_key_create(&key, value);
-  lfb_key_close(&key);
-  return lfb_redis.ReplyWithSimpleString(context, "OK");
+  const lfb_recipe recipe = wanted_recipe(&want);
+  return lfb_key_reserve(context, words[1], &recipe);
 }
 
 /* ---- adding -------------------------------------------------------------------------------- */
@@ -135,15 +123,6 @@ static void reply_refusal(lfb_redis_context *context, lfb_added added, lfb_statu
   (void)lfb_redis.ReplyWithError(context, text);
 }
 
-static size_t keys_take(lfb_redis_string **words, size_t count, lfb_key *keys)
-{
-  const size_t some = count < LFB_VALUE_MANY ? count : LFB_VALUE_MANY;
-
-  for (size_t i = 0; i < some; i++)
-    keys[i].bytes = lfb_redis.StringPtrLen(words[i], &keys[i].size);
-  return some;
-}
-
 /* How adding the keys of a command went. */
 typedef struct outcome {
   lfb_added added;
@@ -161,7 +140,7 @@ static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_s
   outcome went = {.added = LFB_ADDED_ALL};
 
   while (went.done < count && went.added == LFB_ADDED_ALL) {
-    const size_t some = keys_take(words + went.done, count - went.done, keys);
+    const size_t some = lfb_keys_take(words + went.done, count - went.done, keys);
     size_t done;
     went.added = lfb_value_add(value, keys, some, limit, answers, &done, &went.refused);
     for (size_t i = 0; i < done; i++)
@@ -200,14 +179,13 @@ static int add_or_make(lfb_redis_context *context, lfb_redis_string *name, const
                        lfb_redis_string **words, size_t count, bool many)
 {
   lfb_open_key key = lfb_key_open(context, name, REDIS_READ | REDIS_WRITE);
-  lfb_value *value;
+  const lfb_recipe recipe = wanted_recipe(want);
+  lfb_status status = LFB_OK;
 
-  if (key.found == LFB_FOUND_NOTHING && !want->no_create) {
-    const lfb_status status = wanted_make(want, lfb_limit(context), &value);
-    if (status != LFB_OK)
-      return lfb_key_fail(&key, status);
-    lfb_key_create(&key, value);
-  }
+  if (key.found == LFB_FOUND_NOTHING && !want->no_create)
+    status = lfb_key_make(&key, &recipe);
+  if (status != LFB_OK)
+    return lfb_key_fail(&key, status);
   return key.found == LFB_FOUND_VALUE ? key_add(&key, words, count, many) : lfb_key_refuse(&key);
 }
 

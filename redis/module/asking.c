@@ -6,13 +6,6 @@
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static int reply_absent(lfb_redis_context *context, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    (void)lfb_redis.ReplyWithBool(context, 0);
-  return REDIS_OK;
-}
-
 static void reply_exist(lfb_redis_context *context, const lfb_value *value, lfb_redis_string **words,
                         size_t count)
 {
@@ -20,9 +13,7 @@ static void reply_exist(lfb_redis_context *context, const lfb_value *value, lfb_
   lfb_key keys[LFB_VALUE_MANY];
 
   for (size_t done = 0, some; done < count; done += some) {
-    some = count - done < LFB_VALUE_MANY ? count - done : LFB_VALUE_MANY;
-    for (size_t i = 0; i < some; i++)
-      keys[i].bytes = lfb_redis.StringPtrLen(words[done + i], &keys[i].size);
+    some = lfb_keys_take(words + done, count - done, keys);
     lfb_value_exist(value, keys, some, answers);
     for (size_t i = 0; i < some; i++)
       (void)lfb_redis.ReplyWithBool(context, lfb_answer(answers, i));
@@ -37,12 +28,13 @@ static int exist(lfb_redis_context *context, lfb_redis_string **words, size_t co
     return lfb_key_refuse(&key);
   if (many)
     (void)lfb_redis.ReplyWithArray(context, (long)count);
-  if (key.found == LFB_FOUND_VALUE)
+  if (key.found == LFB_FOUND_VALUE) {
     lfb_key_tick(&key);
-  if (key.found == LFB_FOUND_VALUE)
     reply_exist(context, key.value, words + 2, count);
-  else
-    (void)reply_absent(context, count);
+  } else {
+    for (size_t i = 0; i < count; i++)
+      (void)lfb_redis.ReplyWithBool(context, 0);
+  }
   lfb_key_close(&key);
   return REDIS_OK;
 }
@@ -145,8 +137,7 @@ static int info_one(lfb_open_key *key, const lfb_redis_string *option)
     lfb_key_close(key);
     return REDIS_OK;
   }
-  lfb_key_close(key);
-  return lfb_redis.ReplyWithError(context, "Invalid information value");
+  return lfb_key_error(key, "Invalid information value");
 }
 
 int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int count)

@@ -63,18 +63,13 @@ int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, i
   if (key.found != LFB_FOUND_VALUE)
     return lfb_key_refuse(&key);
   if (lfb_redis.StringToLongLong(words[2], &number) != REDIS_OK || number < 0 ||
-      (uint64_t)number > cursor_all) {
-    lfb_key_close(&key);
-    return lfb_redis.ReplyWithError(context, "Second argument must be numeric");
-  }
+      (uint64_t)number > cursor_all)
+    return lfb_key_error(&key, "Second argument must be numeric");
   if (number == 0)
     return scan_head(&key);
   const uint64_t cursor = (uint64_t)number, place = cursor & cursor_place;
-  if (place == 0 || cursor >> LFB_CURSOR_CHANGES != (key.value->changes & 0xff)) {
-    lfb_key_close(&key);
-    return lfb_redis.ReplyWithError(
-        context, LFB_SAYS_CHANGED " since this iteration began: begin again with 0");
-  }
+  if (place == 0 || cursor >> LFB_CURSOR_CHANGES != (key.value->changes & 0xff))
+    return lfb_key_error(&key, LFB_SAYS_CHANGED " since this iteration began: begin again with 0");
   if (cursor >> LFB_CURSOR_LAST & 1) {
     lfb_key_close(&key);
     scan_reply(context, 0, "", 0);
@@ -88,8 +83,7 @@ int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, i
 static int load_reply(lfb_open_key *key)
 {
   (void)lfb_redis.ReplicateVerbatim(key->context);
-  lfb_key_close(key);
-  return lfb_redis.ReplyWithSimpleString(key->context, "OK");
+  return lfb_key_done(key);
 }
 
 static int load_head(lfb_open_key *key, const char *bytes, size_t size)
@@ -100,10 +94,8 @@ static int load_head(lfb_open_key *key, const char *bytes, size_t size)
   if (key->found != LFB_FOUND_NOTHING)
     return lfb_key_refuse(key);
   lfb_status status = lfb_dump_read_head(bytes, size, lfb_limit(key->context), &state, &value);
-  if (status == LFB_ERROR_UNKNOWN_FORM) {
-    lfb_key_close(key);
-    return lfb_redis.ReplyWithError(key->context, LFB_SAYS_NOT_OURS);
-  }
+  if (status == LFB_ERROR_UNKNOWN_FORM)
+    return lfb_key_error(key, LFB_SAYS_NOT_OURS);
   if (status != LFB_OK)
     return lfb_key_fail(key, status);
   status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_dump_begin(value);
@@ -121,29 +113,21 @@ static int load_give_up(lfb_open_key *key, lfb_status status)
 {
   char text[256];
 
-  (void)lfb_redis.DeleteKey(key->key);
-  (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
-  lfb_key_close(key);
-  (void)snprintf(text, sizeof text, LFB_SAYS_DELETED "%s",
-                 lfb_status_text(status));
-  return lfb_redis.ReplyWithError(key->context, text);
+  lfb_key_delete(key);
+  (void)snprintf(text, sizeof text, LFB_SAYS_DELETED "%s", lfb_status_text(status));
+  return lfb_key_error(key, text);
 }
 
 static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
 {
   const uint64_t limit = lfb_limit(key->context);
 
-  if (size < LFB_CHUNK_WORD) {
-    lfb_key_close(key);
-    return lfb_redis.ReplyWithError(key->context, "ERR received bad data");
-  }
+  if (size < LFB_CHUNK_WORD)
+    return lfb_key_error(key, "ERR received bad data");
   const uint64_t word = lfb_chunk_word(bytes);
   const bool last = word & 1;
-  if (word >> 1 != lfb_arrived_size(key->value->loading) || last != (size == LFB_CHUNK_WORD)) {
-    lfb_key_close(key);
-    return lfb_redis.ReplyWithError(
-        key->context, LFB_SAYS_NOT_NEXT " that follows the one before");
-  }
+  if (word >> 1 != lfb_arrived_size(key->value->loading) || last != (size == LFB_CHUNK_WORD))
+    return lfb_key_error(key, LFB_SAYS_NOT_NEXT " that follows the one before");
   const lfb_status status =
       last ? lfb_dump_end(key->value, limit)
            : lfb_dump_add(key->value, limit, bytes + LFB_CHUNK_WORD, size - LFB_CHUNK_WORD);

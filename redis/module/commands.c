@@ -40,20 +40,21 @@ void lfb_key_close(lfb_open_key *key)
   key->key = NULL;
 }
 
+int lfb_key_error(lfb_open_key *key, const char *text)
+{
+  lfb_key_close(key);
+  return lfb_redis.ReplyWithError(key->context, text);
+}
+
 int lfb_key_refuse(lfb_open_key *key)
 {
-  lfb_redis_context *context = key->context;
-
-  lfb_key_close(key);
   switch (key->found) {
-  case LFB_FOUND_VALUE: return lfb_redis.ReplyWithError(context, LFB_SAYS_EXISTS);
-  case LFB_FOUND_NOTHING: return lfb_redis.ReplyWithError(context, LFB_SAYS_ABSENT);
+  case LFB_FOUND_VALUE: return lfb_key_error(key, LFB_SAYS_EXISTS);
+  case LFB_FOUND_NOTHING: return lfb_key_error(key, LFB_SAYS_ABSENT);
   case LFB_FOUND_LOADING:
-    return lfb_redis.ReplyWithError(
-        context, LFB_SAYS_INCOMPLETE ": load its other chunks, or delete it");
+    return lfb_key_error(key, LFB_SAYS_INCOMPLETE ": load its other chunks, or delete it");
   default:
-    return lfb_redis.ReplyWithError(
-        context, "WRONGTYPE Operation against a key holding the wrong kind of value");
+    return lfb_key_error(key, "WRONGTYPE Operation against a key holding the wrong kind of value");
   }
 }
 
@@ -61,27 +62,65 @@ int lfb_key_fail(lfb_open_key *key, lfb_status status)
 {
   char text[256];
 
-  lfb_key_close(key);
   if (status == LFB_ERROR_OVER_LIMIT)
-    return lfb_redis.ReplyWithError(key->context,
-                                    LFB_SAYS_TOO_LARGE ", or than this host's memory");
+    return lfb_key_error(key, LFB_SAYS_TOO_LARGE ", or than this host's memory");
   if (status == LFB_ERROR_NO_MEMORY)
-    return lfb_redis.ReplyWithError(key->context, LFB_SAYS_NO_MEMORY " to create filter");
+    return lfb_key_error(key, LFB_SAYS_NO_MEMORY " to create filter");
   (void)snprintf(text, sizeof text, "ERR %s", lfb_status_text(status));
-  return lfb_redis.ReplyWithError(key->context, text);
+  return lfb_key_error(key, text);
 }
 
-void lfb_key_create(lfb_open_key *key, lfb_value *value)
+int lfb_key_done(lfb_open_key *key)
+{
+  lfb_key_close(key);
+  return lfb_redis.ReplyWithSimpleString(key->context, "OK");
+}
+
+void lfb_key_delete(lfb_open_key *key)
+{
+  (void)lfb_redis.DeleteKey(key->key);
+  (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
+}
+
+lfb_status lfb_key_make(lfb_open_key *key, const lfb_recipe *recipe)
 {
   unsigned char head[LFB_DUMP_HEAD];
+  lfb_recipe whole = *recipe;
 
-  (void)lfb_redis.ModuleTypeSetValue(key->key, lfb_module_type, value);
-  key->value = value;
+  lfb_status status =
+      lfb_recipe_has_hash(recipe) ? LFB_OK : lfb_recipe_draw(&whole, lfb_module_settings.hash);
+  if (status == LFB_OK)
+    status = lfb_value_create(&whole, lfb_limit(key->context), &key->value);
+  if (status != LFB_OK)
+    return status;
+  if (recipe->period_ms > 0)
+    key->value->began_ms = (uint64_t)lfb_redis.Milliseconds();
+  (void)lfb_redis.ModuleTypeSetValue(key->key, lfb_module_type, key->value);
   key->found = LFB_FOUND_VALUE;
-  lfb_dump_head(value, LFB_DUMP_EMPTY, head);
+  lfb_dump_head(key->value, LFB_DUMP_EMPTY, head);
   (void)lfb_redis.Replicate(key->context, "BF.LOADCHUNK", "slb", key->name, 1LL,
                             (const char *)head, sizeof head);
   (void)lfb_redis.NotifyKeyspaceEvent(key->context, REDIS_NOTIFY_MODULE, "bf.reserve", key->name);
+  return LFB_OK;
+}
+
+int lfb_key_reserve(lfb_redis_context *context, lfb_redis_string *name, const lfb_recipe *recipe)
+{
+  lfb_open_key key = lfb_key_open(context, name, REDIS_READ | REDIS_WRITE);
+
+  if (key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  const lfb_status status = lfb_key_make(&key, recipe);
+  return status == LFB_OK ? lfb_key_done(&key) : lfb_key_fail(&key, status);
+}
+
+size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys)
+{
+  const size_t some = count < LFB_VALUE_MANY ? count : LFB_VALUE_MANY;
+
+  for (size_t i = 0; i < some; i++)
+    keys[i].bytes = lfb_redis.StringPtrLen(words[i], &keys[i].size);
+  return some;
 }
 
 void lfb_key_tick(lfb_open_key *key)

@@ -34,11 +34,23 @@ void lfb_key_close(lfb_open_key *key);
 /* Replies with why a key has no value that a command can use, and closes it. */
 int lfb_key_refuse(lfb_open_key *key);
 
-/* Replies with a status as an error, and closes the key. */
+/* Reply with an error, with a status as an error, or with OK; and close the key. */
+int lfb_key_error(lfb_open_key *key, const char *text);
 int lfb_key_fail(lfb_open_key *key, lfb_status status);
+int lfb_key_done(lfb_open_key *key);
 
-/* Sets the value of an empty key and replicates its creation, so that replicas have the same hash. */
-void lfb_key_create(lfb_open_key *key, lfb_value *value);
+/* Deletes a key, here and on replicas. */
+void lfb_key_delete(lfb_open_key *key);
+
+/* Makes an empty value for an empty key, with a hash of the settings' kind if the recipe has none; and
+ * replicates its creation, so that replicas have the same hash.  Fails as lfb_value_create(). */
+LFB_CHECKED lfb_status lfb_key_make(lfb_open_key *key, const lfb_recipe *recipe);
+
+/* Makes a key of that name, which must not exist, and replies. */
+int lfb_key_reserve(lfb_redis_context *context, lfb_redis_string *name, const lfb_recipe *recipe);
+
+/* Takes the next keys of a command, at most LFB_VALUE_MANY.  Returns how many. */
+size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys);
 
 /* Ends the generations of a window that are over, and replicates it.  Only a master does so: a
  * replica forgets when its master says so. */

@@ -155,20 +155,17 @@ static void *aside_free(void *filter)
   return NULL;
 }
 
-/* Frees a filter in a thread of its own: 1 GiB takes the kernel some 0.1 s or more.  No thread: here. */
-static void free_aside(lfb_filter *filter)
+bool lfb_aside(void *(*run)(void *of), void *of)
 {
   pthread_attr_t detached;
   pthread_t thread;
 
-  if (pthread_attr_init(&detached) != 0) {
-    lfb_filter_free(filter);
-    return;
-  }
-  if (pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) != 0 ||
-      pthread_create(&thread, &detached, aside_free, filter) != 0)
-    lfb_filter_free(filter);
+  if (pthread_attr_init(&detached) != 0)
+    return false;
+  const bool begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
+                     pthread_create(&thread, &detached, run, of) == 0;
   (void)pthread_attr_destroy(&detached);
+  return begun;
 }
 
 /* Frees the filters that are to be freed and that nothing needs. */
@@ -179,8 +176,8 @@ static void ended_free(void)
   for (size_t i = 0; i < ended.count; i++)
     if (needed(ended.filters[i]))
       ended.filters[kept++] = ended.filters[i];
-    else
-      free_aside(ended.filters[i]);
+    else if (!lfb_aside(aside_free, ended.filters[i])) /* 1 GiB takes the kernel some 0.1 s or more */
+      lfb_filter_free(ended.filters[i]);
   ended.count = kept;
 }
 

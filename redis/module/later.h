@@ -45,6 +45,9 @@ bool lfb_later_step(void);
 bool lfb_later_hold(const lfb_filter *a, const lfb_filter *b);
 void lfb_later_drop(const lfb_filter *a, const lfb_filter *b);
 
+/* Runs a function in a thread of its own.  Returns false if there is none. */
+bool lfb_aside(void *(*run)(void *of), void *of);
+
 /* Frees a filter.  In the thread that begins jobs now, unless it is held: jobs that make it are dropped, the first copy of
  * it gets its memory, and all other jobs that read it are done.  In another thread when nothing needs it. */
 void lfb_later_free(lfb_filter *filter);

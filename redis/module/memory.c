@@ -87,12 +87,27 @@ static void *memory_aligned(size_t size, size_t alignment)
   return memory;
 }
 
-static void *memory_take(size_t size)
+/* ---- the C library's --------------------------------------------------------- */
+
+void *lfb_memory_malloc(size_t size)
 {
   return memory_aligned(size, sizeof(origin));
 }
 
-static void memory_free(void *memory)
+void *lfb_memory_calloc(size_t count, size_t size)
+{
+  if (size > 0 && count > SIZE_MAX / size)
+    return NULL;
+  void *memory = lfb_memory_malloc(count * size);
+  return memory == NULL ? NULL : memset(memory, 0, count * size);
+}
+
+void *lfb_memory_aligned_alloc(size_t alignment, size_t size)
+{
+  return memory_aligned(size, alignment < sizeof(origin) ? sizeof(origin) : alignment);
+}
+
+void lfb_memory_free(void *memory)
 {
   origin from;
 
@@ -104,45 +119,15 @@ static void memory_free(void *memory)
   lfb_redis.Free(from.raw);
 }
 
-/* ---- the C library's --------------------------------------------------------- */
-
-void *lfb_memory_malloc(size_t size)
-{
-  return memory_take(size);
-}
-
-void *lfb_memory_calloc(size_t count, size_t size)
-{
-  if (size > 0 && count > SIZE_MAX / size)
-    return NULL;
-  void *memory = memory_take(count * size);
-  return memory == NULL ? NULL : memset(memory, 0, count * size);
-}
-
-void *lfb_memory_aligned_alloc(size_t alignment, size_t size)
-{
-  return memory_aligned(size, alignment < sizeof(origin) ? sizeof(origin) : alignment);
-}
-
-void lfb_memory_free(void *memory)
-{
-  memory_free(memory);
-}
-
 /* ---- the words of a filter ----------------------------------------------------- */
 
 /* Makes whole pages read as zeros.  The kernel takes back the pages that the allocator has used
  * before, and gives each zeroed when it is touched: large memory costs nothing until it is used. */
-static bool pages_drop(char *start, size_t size)
-{
-  return madvise(start, size, MADV_DONTNEED) == 0;
-}
-
 static void pages_zero(char *start, size_t size, size_t page)
 {
   const size_t head = (page - (uintptr_t)start % page) % page;
 
-  if (size < HUGE_FROM || !pages_drop(start + head, (size - head) / page * page)) {
+  if (size < HUGE_FROM || madvise(start + head, (size - head) / page * page, MADV_DONTNEED) != 0) {
     memset(start, 0, size);
     return;
   }
@@ -182,7 +167,7 @@ void lfb_memory_settle(const lfb_pages *words)
 
 void lfb_memory_pages_free(lfb_pages *pages)
 {
-  memory_free(pages->address);
+  lfb_memory_free(pages->address);
   pages->address = NULL;
 }
 

@@ -1,6 +1,5 @@
 /* merging.c - BF.LIKE, BF.MERGE, BF.COMPARE. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,21 +21,17 @@ static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
   if (status != LFB_ERROR_BIT_COUNT_DIFFERS && status != LFB_ERROR_HASH_DIFFERS &&
       status != LFB_ERROR_STRATEGY_DIFFERS)
     return lfb_key_fail(a, status);
-  lfb_key_close(a);
-  return lfb_redis.ReplyWithError(
-      a->context, status == LFB_ERROR_HASH_DIFFERS
-                      ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
-                  : status == LFB_ERROR_STRATEGY_DIFFERS
-                      ? "ERR a window cannot be merged or compared"
-                      : "ERR the filters differ in their capacity, error, expansion or size");
+  return lfb_key_error(a, status == LFB_ERROR_HASH_DIFFERS
+                              ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
+                          : status == LFB_ERROR_STRATEGY_DIFFERS
+                              ? "ERR a window cannot be merged or compared"
+                              : "ERR the filters differ in their capacity, error, expansion or size");
 }
 
 /* ---- BF.LIKE destination source --------------------------------------------------------- */
 
 int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
-  lfb_value *value;
-
   if (count != 3)
     return lfb_redis.WrongArity(context);
   lfb_open_key from = lfb_key_open(context, words[2], REDIS_READ);
@@ -44,38 +39,10 @@ int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int c
     return lfb_key_refuse(&from);
   const lfb_recipe recipe = from.value->recipe;
   lfb_key_close(&from);
-  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
-  if (key.found != LFB_FOUND_NOTHING)
-    return lfb_key_refuse(&key);
-  const lfb_status status = lfb_value_create(&recipe, lfb_limit(context), &value);
-  if (status != LFB_OK)
-    return lfb_key_fail(&key, status);
-  if (recipe.period_ms > 0)
-    value->began_ms = (uint64_t)lfb_redis.Milliseconds();
-  lfb_key_create(&key, value);
-  lfb_key_close(&key);
-  return lfb_redis.ReplyWithSimpleString(context, "OK");
+  return lfb_key_reserve(context, words[1], &recipe);
 }
 
 /* ---- BF.MERGE destination source [source ...] ------------------------------------------------ */
-
-/* Makes an empty value of a key for what is merged into it. */
-static lfb_status merge_begin(lfb_open_key *key, const lfb_recipe *recipe)
-{
-  lfb_value *value;
-
-  const lfb_status status = lfb_value_create(recipe, lfb_limit(key->context), &value);
-  if (status == LFB_OK)
-    lfb_key_create(key, value);
-  return status;
-}
-
-/* Deletes a key that was just made. */
-static void merge_undo(lfb_open_key *key)
-{
-  (void)lfb_redis.DeleteKey(key->key);
-  (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
-}
 
 /* Merges one source, and replicates it: the sources before it are merged also if it fails. */
 static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
@@ -84,11 +51,11 @@ static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
   lfb_status status = LFB_OK;
 
   if (made)
-    status = merge_begin(key, &from->value->recipe);
+    status = lfb_key_make(key, &from->value->recipe);
   if (status == LFB_OK)
     status = lfb_value_merge(key->value, from->value, lfb_limit(key->context));
   if (status != LFB_OK && made && key->found == LFB_FOUND_VALUE)
-    merge_undo(key);
+    lfb_key_delete(key);
   if (status != LFB_OK)
     return status;
   lfb_module_continue();
@@ -138,8 +105,7 @@ int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int 
     lfb_key_close(&from);
   }
   (void)lfb_redis.NotifyKeyspaceEvent(context, REDIS_NOTIFY_MODULE, "bf.merge", key.name);
-  lfb_key_close(&key);
-  return lfb_redis.ReplyWithSimpleString(context, "OK");
+  return lfb_key_done(&key);
 }
 
 /* ---- BF.COMPARE a b ----------------------------------------------------------------------------- */
@@ -213,23 +179,15 @@ static void compare_free(lfb_redis_context *context, void *job)
  * done. */
 static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
 {
-  pthread_attr_t detached;
-  pthread_t thread;
-
   comparing *job = malloc(sizeof *job);
-  bool begun = job != NULL && pthread_attr_init(&detached) == 0;
-  if (begun) {
-    *job = *wanted;
-    job->client = lfb_redis.BlockClient(context, compare_unblocked, NULL, compare_free, 0);
-    begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
-            pthread_create(&thread, &detached, compare, job) == 0;
-    (void)pthread_attr_destroy(&detached);
-    if (!begun)
-      compare(job); /* here, then */
-    return true;
-  }
-  free(job);
-  return false;
+
+  if (job == NULL)
+    return false;
+  *job = *wanted;
+  job->client = lfb_redis.BlockClient(context, compare_unblocked, NULL, compare_free, 0);
+  if (!lfb_aside(compare, job))
+    (void)compare(job); /* here, then */
+  return true;
 }
 
 int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, int count)

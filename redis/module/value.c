@@ -216,19 +216,20 @@ lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_va
   return LFB_OK;
 }
 
-lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
+lfb_status lfb_value_copy_layers(const lfb_value *from, lfb_value *to)
 {
-  for (uint32_t i = 0; i < value->layer_count; i++) {
-    const lfb_chain_filter *layer = &value->layers[i];
+  lfb_status status = LFB_OK;
+
+  while (status == LFB_OK && to->layer_count < from->layer_count) {
+    const lfb_chain_filter *layer = &from->layers[to->layer_count];
     lfb_filter *filter;
-    lfb_status status = lfb_later_copy(layer->filter, &filter);
+    status = lfb_later_copy(layer->filter, &filter);
     if (status == LFB_OK)
-      status = lfb_value_add_layer(copy, filter, layer->memory);
-    if (status != LFB_OK)
-      return status;
-    copy->layers[i].items = layer->items;
+      status = lfb_value_add_layer(to, filter, layer->memory);
+    if (status == LFB_OK)
+      to->layers[to->layer_count - 1].items = layer->items;
   }
-  return LFB_OK;
+  return status;
 }
 
 /* ---- adding and asking ----------------------------------------------------------------- */
@@ -514,33 +515,6 @@ lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
   return LFB_OK;
 }
 
-/* Frees the layers from `count` on. */
-static void chain_cut(lfb_value *value, uint32_t count)
-{
-  while (value->layer_count > count)
-    lfb_later_free(value->layers[--value->layer_count].filter);
-}
-
-/* Copies the layers that only the other chain has. */
-static lfb_status merge_new_layers(lfb_value *into, const lfb_value *from)
-{
-  const uint32_t had = into->layer_count;
-
-  while (into->layer_count < from->layer_count) {
-    const lfb_chain_filter *layer = &from->layers[into->layer_count];
-    lfb_filter *filter;
-    lfb_status status = lfb_later_copy(layer->filter, &filter);
-    if (status == LFB_OK)
-      status = lfb_value_add_layer(into, filter, layer->memory);
-    if (status != LFB_OK) {
-      chain_cut(into, had);
-      return status;
-    }
-    into->layers[into->layer_count - 1].items = layer->items;
-  }
-  return LFB_OK;
-}
-
 lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes)
 {
   const uint32_t had = into->layer_count;
@@ -549,9 +523,12 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
   if (status == LFB_OK && max_bytes > 0 && from->layer_count > had && lfb_value_bytes(from) > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
-    status = merge_new_layers(into, from);
-  if (status != LFB_OK)
+    status = lfb_value_copy_layers(from, into);
+  if (status != LFB_OK) {
+    while (into->layer_count > had)
+      lfb_later_free(into->layers[--into->layer_count].filter);
     return status;
+  }
   for (uint32_t i = 0; i < had && i < from->layer_count; i++) {
     lfb_chain_filter *layer = &into->layers[i];
     lfb_later_put_all(layer->filter, from->layers[i].filter);

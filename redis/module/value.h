@@ -84,8 +84,9 @@ LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_b
 /* Frees a value; any thread.  NULL is ignored. */
 void lfb_value_free(lfb_value *value);
 
-/* Copies the layers of a chain into one without layers.  Fails: LFB_ERROR_NO_MEMORY. */
-LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy);
+/* Copies the layers of a chain that another one does not have yet.  Fails: LFB_ERROR_NO_MEMORY; some may be
+ * copied then. */
+LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, lfb_value *to);
 
 /*
  * Adds keys, in order.

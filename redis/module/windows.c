@@ -60,26 +60,13 @@ static const char *window_take(lfb_redis_string **words, int count, lfb_recipe *
 int lfb_command_window_reserve(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
   lfb_recipe recipe = {.kind = LFB_VALUE_WINDOW, .generations = 3};
-  lfb_value *value;
 
   if (count < 4 || count > 8)
     return lfb_redis.WrongArity(context);
   const char *error = window_take(words, count, &recipe);
   if (error != NULL)
     return lfb_redis.ReplyWithError(context, error);
-  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
-  if (key.found != LFB_FOUND_NOTHING)
-    return lfb_key_refuse(&key);
-  lfb_status status = lfb_recipe_draw(&recipe, lfb_module_settings.hash);
-  if (status == LFB_OK)
-    status = lfb_value_create(&recipe, lfb_limit(context), &value);
-  if (status != LFB_OK)
-    return lfb_key_fail(&key, status);
-  if (recipe.period_ms > 0)
-    value->began_ms = (uint64_t)lfb_redis.Milliseconds();
-  lfb_key_create(&key, value);
-  lfb_key_close(&key);
-  return lfb_redis.ReplyWithSimpleString(context, "OK");
+  return lfb_key_reserve(context, words[1], &recipe);
 }
 
 /*
@@ -101,15 +88,12 @@ int lfb_command_window_advance(lfb_redis_context *context, lfb_redis_string **wo
   lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
   if (key.found != LFB_FOUND_VALUE)
     return lfb_key_refuse(&key);
-  if (key.value->window == NULL) {
-    lfb_key_close(&key);
-    return lfb_redis.ReplyWithError(context, "ERR the key is not a window");
-  }
+  if (key.value->window == NULL)
+    return lfb_key_error(&key, "ERR the key is not a window");
   if (key.value->recipe.period_ms == 0)
     began = 0;
   lfb_value_advance(key.value, (uint32_t)steps, (uint64_t)began);
   (void)lfb_redis.Replicate(context, "BF.WINDOW.ADVANCE", "sll", words[1], steps, began);
   (void)lfb_redis.NotifyKeyspaceEvent(context, REDIS_NOTIFY_MODULE, "bf.window.advance", words[1]);
-  lfb_key_close(&key);
-  return lfb_redis.ReplyWithSimpleString(context, "OK");
+  return lfb_key_done(&key);
 }
