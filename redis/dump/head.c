@@ -123,6 +123,19 @@ static lfb_status fields_read(const void *head, size_t size, dump_fields *fields
   return fields_fit(fields) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
+bool lfb_recipe_has_hash(const lfb_recipe *recipe)
+{
+  static const uint8_t none[sizeof recipe->key];
+  const bool keyed = memcmp(recipe->key, none, sizeof none) != 0;
+
+  switch (recipe->hash) {
+  case LFB_HASH_XXH3: return recipe->seed != 0 && !keyed && !recipe->keep_key;
+  case LFB_HASH_SIPHASH13:
+  case LFB_HASH_AES: return recipe->seed == 0 && keyed && recipe->keep_key;
+  default: return false;
+  }
+}
+
 lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told)
 {
   dump_fields fields;

@@ -112,21 +112,15 @@ static lfb_status rename_key(lfb_link *link, lfb_key from, lfb_key to)
   return lfb_ask(link, rename_reply, NULL, LFB_ARGS(lfb_text("RENAMENX"), from, to));
 }
 
-/* Whether a server may be away.  rename_back() then does not wait for it again for each key. */
-static bool rename_is_away(lfb_status status)
-{
-  return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
-         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE;
-}
-
-/* Gives the first keys their names back, as long as the server can be reached. */
+/* Gives the first keys their names back, as long as the server can be reached: it does not wait for a server
+ * that is away again for each key. */
 static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_link *link,
                         uint64_t done)
 {
   const lfb_said said = link->said; /* why */
   lfb_status status = LFB_OK;
 
-  while (done-- > 0 && !rename_is_away(status))
+  while (done-- > 0 && !lfb_connection_may_pass(status))
     status = rename_key(link, keep_key(renamed, done), keep_key(filter, done));
   lfb_said_tell(&said, said.status);
 }

@@ -240,7 +240,6 @@ static lfb_status fast_find(lfb_link *link, lfb_redis_place *place, const lfb_co
 }
 
 const lfb_redis_layout lfb_redis_layout_fast = {
-    .name = "fast",
     .holds = fast_holds,
     .described = true,
     .clears_stumps = true,

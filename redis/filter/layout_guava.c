@@ -87,7 +87,6 @@ static lfb_status guava_find(lfb_link *link, lfb_redis_place *place, const lfb_c
 }
 
 const lfb_redis_layout lfb_redis_layout_guava = {
-    .name = "guava",
     .holds = lfb_guava_holds,
     .clears_stumps = true,
     .put_keys = 1,

@@ -183,7 +183,6 @@ static lfb_status helper_adopt(lfb_link *link, lfb_redis_place *place)
 }
 
 const lfb_redis_layout lfb_redis_layout_helper = {
-    .name = "helper",
     .holds = helper_holds,
     .order = LFB_WORDS_TURNED,
     .plan = helper_plan,

@@ -267,7 +267,6 @@ lfb_status lfb_module_answers(const redisReply *reply, uint32_t keys, uint64_t *
 }
 
 const lfb_redis_layout lfb_redis_layout_module = {
-    .name = "module",
     .by_key = true,
     .put_keys = LFB_MODULE_KEYS,
     .find = module_find,

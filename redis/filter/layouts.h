@@ -91,8 +91,6 @@ typedef struct lfb_redis_place {
 } lfb_redis_place;
 
 typedef struct lfb_redis_layout {
-  const char *name;
-
   /* Whether the layout is for new filters of this strategy; NULL: none are made. */
   bool (*holds)(const lfb_strategy *strategy);
 

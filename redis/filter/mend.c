@@ -1,5 +1,5 @@
 /* mend.c - sends bits that a server lacks: several in a command, many commands in a job. */
-#include "redis/filter/mend.h"
+#include "redis/filter/remote.h"
 
 #include <stdlib.h>
 

@@ -94,6 +94,16 @@ typedef lfb_status (*lfb_part_reply)(const lfb_redis *filter, const redisReply *
 lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_t at_once,
                                 lfb_part_command command, lfb_part_reply reply);
 
+/*
+ * Sets each bit that is on in `ours` and off in `theirs`.  Both have the filter's shape; no thread
+ * may put into `theirs` during the call.
+ *
+ * Gives  any    whether there was such a bit; also if the call fails, as some may have been set.
+ * Fails  LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY; as lfb_link_run().  In redis/filter/mend.c.
+ */
+lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs,
+                    bool *any);
+
 LFB_EXTERN_C_END
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "redis/link/net.h"
 #include "redis/link/options.h"
-#include "redis/link/pause.h"
 
 enum {
   RUN_KEPT = 1 << 20,     /* bytes of memory kept from job to job            */

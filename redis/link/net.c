@@ -1,4 +1,4 @@
-/* net.c - sockets. */
+/* net.c - sockets; pauses that double, with a random part. */
 #define _GNU_SOURCE /* SOCK_NONBLOCK, SOCK_CLOEXEC, getaddrinfo */
 #include "redis/link/net.h"
 
@@ -7,7 +7,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,17 +30,43 @@ uint64_t lfb_net_now(void)
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-bool lfb_net_wait(int socket, short events, uint64_t deadline)
+uint64_t lfb_pause_random(void)
 {
-  struct pollfd polled = {.fd = socket, .events = events};
+  struct timespec now;
 
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  /* The address of a local variable differs between threads, and between processes. */
+  uint64_t mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)(uintptr_t)&now;
+  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9); /* splitmix64's mixing */
+  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+  return mixed ^ mixed >> 31;
+}
+
+uint64_t lfb_pause_ms(uint32_t failures)
+{
+  const uint64_t doubled = failures < 7 ? (uint64_t)LFB_PAUSE_FIRST << failures
+                                        : LFB_PAUSE_LONGEST;
+  const uint64_t pause = doubled < LFB_PAUSE_LONGEST ? doubled : LFB_PAUSE_LONGEST;
+
+  return pause + lfb_pause_random() % (pause / 2 + 1);
+}
+
+bool lfb_net_poll(struct pollfd *polled, nfds_t count, uint64_t deadline)
+{
   for (;;) {
     const uint64_t now = lfb_net_now(), left = deadline > now ? deadline - now : 0;
-    if (poll(&polled, 1, left > INT_MAX ? INT_MAX : (int)left) > 0)
+    if (poll(polled, count, left > INT_MAX ? INT_MAX : (int)left) > 0)
       return true;
     if (left == 0)
       return false;
   }
+}
+
+bool lfb_net_wait(int socket, short events, uint64_t deadline)
+{
+  struct pollfd polled = {.fd = socket, .events = events};
+
+  return lfb_net_poll(&polled, 1, deadline);
 }
 
 /* Keeps a system error in words.  The GNU strerror_r() is safe in any thread. */

@@ -1,5 +1,5 @@
 /*
- * net.h - sockets that wait no longer than the caller's deadline.
+ * net.h - sockets that wait no longer than the caller's deadline, and pauses after failures.
  *
  * A deadline is a time of lfb_net_now().  Signals do not end a call, and a send on a closed
  * connection raises no signal.
@@ -8,6 +8,7 @@
 #define LFB_REDIS_NET_H
 
 #include <lfbloom/status.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +31,9 @@ uint64_t lfb_net_now(void);
 lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, lfb_said *said,
                            int *socket);
 
-/* Waits until poll() reports one of `events` for a socket; returns false at the deadline. */
+/* Wait until poll() reports an event, of one socket or several; return false at the deadline. */
 bool lfb_net_wait(int socket, short events, uint64_t deadline);
+bool lfb_net_poll(struct pollfd *polled, nfds_t count, uint64_t deadline);
 
 /*
  * Send or receive what is possible now.  `moved` is the number of bytes; 0 if it would block.
@@ -43,6 +45,19 @@ lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said,
 
 /* Whether a socket on which no answer is due is as expected: open and silent. */
 bool lfb_net_is_quiet(int socket);
+
+/* A number that differs between threads, processes and moments.  It need not be unpredictable. */
+uint64_t lfb_pause_random(void);
+
+enum { LFB_PAUSE_FIRST = 20,
+       LFB_PAUSE_LONGEST = 2000 }; /* ms, without the random part */
+
+/*
+ * The pause in milliseconds after a failure that followed `failures` others in a row: 20 at first,
+ * twice as long each time, 2,000 at most; and a random part of up to half of that, so that clients
+ * that lost a server at the same moment do not all return at the same moment.
+ */
+uint64_t lfb_pause_ms(uint32_t failures);
 
 LFB_EXTERN_C_END
 

@@ -17,9 +17,22 @@
 #include "redis/link/connection.h"
 #include "redis/link/said.h"
 #include "redis/link/sentinel.h"
-#include "redis/link/slots.h"
 
 LFB_EXTERN_C_BEGIN
+
+enum {
+  LFB_KEY_SLOTS = 16384,
+  LFB_ANY_SLOT = UINT16_MAX, /* of a command without a key: any node will do */
+};
+
+/*
+ * The bytes of a key that decide its slot, CRC-16/XMODEM mod 16384: those between the first { and the
+ * next }; the whole key if there are none.
+ *
+ * Source: Redis Cluster Specification, "Key distribution model" and "Hash tags".
+ */
+const void *lfb_key_hashed(const void *key, size_t *size);
+uint16_t lfb_key_slot(const void *key, size_t size);
 
 enum {
   LFB_MOST_NODES = 4096, /* four times Redis' recommended maximum */

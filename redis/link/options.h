@@ -1,10 +1,11 @@
 /*
- * options.h - copies of the options that a caller gave.
+ * options.h - the options that a caller gave: copied, and read from an address.
  */
 #ifndef LFB_REDIS_OPTIONS_H
 #define LFB_REDIS_OPTIONS_H
 
 #include <lfbloom/redis.h>
+#include <stdbool.h>
 
 LFB_EXTERN_C_BEGIN
 
@@ -21,6 +22,13 @@ static inline lfb_status lfb_options_moved(const lfb_redis_options *options, uin
   return options->moved == NULL || options->moved(options->told, bytes) ? LFB_OK
                                                                         : LFB_ERROR_STOPPED;
 }
+
+/*
+ * Reads the first host[:port] of a list with commas between them; an IPv6 address is in brackets.
+ * Cuts the list into texts; `*list` becomes the rest, NULL after the last.  Without a port, `*port`
+ * stays unchanged.  False: malformed.
+ */
+bool lfb_address_next(char **list, const char **host, uint16_t *port);
 
 LFB_EXTERN_C_END
 

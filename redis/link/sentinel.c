@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redis/link/address.h"
+#include "redis/link/options.h"
 
 /* ---- the list ------------------------------------------------------------ */
 

@@ -6,8 +6,7 @@
 lfb_status lfb_tls_create(const lfb_redis_options *options, lfb_said *said,
                           lfb_tls_context **context)
 {
-  (void)options;
-  (void)context;
+  (void)options, (void)context;
   return lfb_said_set(said, LFB_ERROR_REDIS_NO_TLS, NULL, "built without OpenSSL");
 }
 
@@ -19,12 +18,7 @@ void lfb_tls_free(lfb_tls_context *context)
 lfb_status lfb_tls_open(lfb_tls_context *context, int socket, const char *name, uint64_t deadline,
                         lfb_said *said, lfb_tls **tls)
 {
-  (void)context;
-  (void)socket;
-  (void)name;
-  (void)deadline;
-  (void)said;
-  (void)tls;
+  (void)context, (void)socket, (void)name, (void)deadline, (void)said, (void)tls;
   return LFB_ERROR_REDIS_NO_TLS;
 }
 
@@ -36,21 +30,13 @@ void lfb_tls_close(lfb_tls *tls)
 lfb_status lfb_tls_send(lfb_tls *tls, const void *bytes, size_t size, lfb_said *said,
                         size_t *moved)
 {
-  (void)tls;
-  (void)bytes;
-  (void)size;
-  (void)said;
-  (void)moved;
+  (void)tls, (void)bytes, (void)size, (void)said, (void)moved;
   return LFB_ERROR_REDIS_NO_TLS;
 }
 
 lfb_status lfb_tls_receive(lfb_tls *tls, void *bytes, size_t size, lfb_said *said, size_t *moved)
 {
-  (void)tls;
-  (void)bytes;
-  (void)size;
-  (void)said;
-  (void)moved;
+  (void)tls, (void)bytes, (void)size, (void)said, (void)moved;
   return LFB_ERROR_REDIS_NO_TLS;
 }
 
@@ -128,9 +114,7 @@ static int tls_read(BIO *bio, char *bytes, int size)
 
 static long tls_control(BIO *bio, int command, long number, void *pointer)
 {
-  (void)bio;
-  (void)number;
-  (void)pointer;
+  (void)bio, (void)number, (void)pointer;
   return command == BIO_CTRL_FLUSH; /* nothing is kept back */
 }
 
@@ -152,10 +136,7 @@ static BIO_METHOD *tls_sockets(void)
 /* An encrypted key cannot be used: nobody is there to be asked for its password. */
 static int tls_no_password(char *room, int size, int writing, void *context)
 {
-  (void)room;
-  (void)size;
-  (void)writing;
-  (void)context;
+  (void)room, (void)size, (void)writing, (void)context;
   return -1;
 }
 

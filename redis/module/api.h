@@ -53,7 +53,6 @@ enum { REDIS_TYPE_EMPTY = 0,
 enum {
   REDIS_FLAG_SCRIPT = 1 << 0,
   REDIS_FLAG_MULTI = 1 << 1,
-  REDIS_FLAG_MASTER = 1 << 2,
   REDIS_FLAG_REPLICA = 1 << 3,
   REDIS_FLAG_REPLICATED = 1 << 12, /* the command comes from the master */
   REDIS_FLAG_LOADING = 1 << 13,    /* the command comes from the AOF    */
@@ -77,7 +76,6 @@ enum { REDIS_CONFIG_DEFAULT = 0,
 enum { REDIS_KEY_READ = 1 << 0,
        REDIS_KEY_CHANGE = 1 << 1,
        REDIS_KEY_ACCESS = 1 << 4, /* what it holds is returned, or used */
-       REDIS_KEY_UPDATE = 1 << 5,
        REDIS_KEY_INSERT = 1 << 6,
        REDIS_KEY_DELETE = 1 << 7 };
 
@@ -201,7 +199,6 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, StringToLongLong, (const lfb_redis_string *, long long *))                              \
   X(int, StringToDouble, (const lfb_redis_string *, double *))                                   \
   X(lfb_redis_string *, CreateString, (lfb_redis_context *, const char *bytes, size_t size))     \
-  X(void, FreeString, (lfb_redis_context *, lfb_redis_string *))                                 \
   /* replies */                                                                                  \
   X(int, WrongArity, (lfb_redis_context *))                                                      \
   X(int, ReplyWithError, (lfb_redis_context *, const char *text))                                \

@@ -6,7 +6,6 @@
 #include "redis/dump/chunk.h"
 #include "redis/module/commands.h"
 #include "redis/module/dump.h"
-#include "redis/module/type.h"
 
 static const uint64_t cursor_place = (UINT64_C(1) << LFB_CURSOR_LAST) - 1;
 static const uint64_t cursor_all = (UINT64_C(1) << 53) - 1;

@@ -7,7 +7,6 @@
 #include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
 #include "redis/module/settings.h"
-#include "redis/module/type.h"
 
 lfb_open_key lfb_key_open(lfb_redis_context *context, lfb_redis_string *name, int mode)
 {

@@ -8,6 +8,15 @@
 /* Registers all commands.  Returns false if Redis refuses one. */
 bool lfb_commands_register(lfb_redis_context *context);
 
+/* The type of values, as Redis sees it; set by lfb_type_register(). */
+extern lfb_redis_type *lfb_module_type;
+
+/* Registers the type.  Returns false if Redis refuses it. */
+bool lfb_type_register(lfb_redis_context *context);
+
+/* Lets a timer do the steps of what lfb_later_put_all() and lfb_later_copy() have begun. */
+void lfb_module_continue(void);
+
 /* ---- what the files of commands share ------------------------------------------------------ */
 
 /* What a key holds. */

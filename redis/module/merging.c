@@ -7,7 +7,6 @@
 #include "bloom/filter/filter.h"
 #include "redis/module/commands.h"
 #include "redis/module/later.h"
-#include "redis/module/type.h"
 
 enum {
   COMPARE_ASIDE = 16 << 20, /* bytes of words: some 5 ms */
@@ -164,8 +163,7 @@ static int compare_reply_all(lfb_redis_context *context, const comparing *job)
 
 static int compare_unblocked(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
-  (void)words;
-  (void)count;
+  (void)words, (void)count;
   return compare_reply_all(context, lfb_redis.GetBlockedClientPrivateData(context));
 }
 

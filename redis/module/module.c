@@ -1,11 +1,35 @@
-/* module.c - the entry point: what Redis calls when it loads the module. */
+/* module.c - the entry point: what Redis calls when it loads the module; finds Redis' functions. */
 #include <lfbloom/version.h>
+#include <string.h>
 
 #include "redis/module/commands.h"
 #include "redis/module/memory.h"
 #include "redis/module/settings.h"
-#include "redis/module/type.h"
 #include "redis/module/value.h"
+
+lfb_redis_functions lfb_redis;
+
+/* Redis' function that writes the address of another one to `*function`. */
+typedef int (*find_fn)(const char *name, void *function);
+
+bool lfb_redis_find(lfb_redis_context *context)
+{
+  find_fn find;
+  bool all = true;
+
+  memcpy(&find, context, sizeof find); /* the first word of a context */
+#define REDIS_FIND(result, name, parameters)                           \
+  if (find("RedisModule_" #name, (void *)&lfb_redis.name) != REDIS_OK) \
+    all = false;
+  LFB_REDIS_FUNCTIONS(REDIS_FIND)
+#undef REDIS_FIND
+#define REDIS_FIND(result, name, parameters)                           \
+  if (find("RedisModule_" #name, (void *)&lfb_redis.name) != REDIS_OK) \
+    lfb_redis.name = NULL;
+  LFB_REDIS_OPTIONAL(REDIS_FIND)
+#undef REDIS_FIND
+  return all;
+}
 
 /* INFO lfbloom: the version, the hash of new filters, how many there are, their memory. */
 static void info_fill(lfb_redis_info *info, int for_crash)

@@ -118,8 +118,7 @@ static int number_set(const char *name, long long value, void *own, lfb_redis_st
 {
   const lfb_settings was = lfb_module_settings;
 
-  (void)name;
-  (void)error;
+  (void)name, (void)error;
   *(long long *)own = value;
   if (settings_is_default(own, sizeof value))
     lfb_module_settings = was;

@@ -1,5 +1,5 @@
 /* type.c - saves, loads, frees, copies and measures values for Redis. */
-#include "redis/module/type.h"
+#include "redis/module/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,8 +219,7 @@ static void *type_copy(lfb_redis_string *from, lfb_redis_string *to, const void 
   const lfb_value *value = of;
   lfb_value *copy = NULL;
 
-  (void)from;
-  (void)to;
+  (void)from, (void)to;
   if (value->loading == NULL)
     lfb_ignore(lfb_dump_copy(value, &copy));
   lfb_module_continue();
@@ -277,8 +276,7 @@ static bool timer_runs;
 
 static void timer_step(lfb_redis_context *context, void *unused)
 {
-  (void)context;
-  (void)unused;
+  (void)context, (void)unused;
   timer_runs = false;
   if (lfb_later_step())
     lfb_module_continue();

@@ -17,9 +17,8 @@
 
 #include <lfbloom/any.h>
 
-#include "redis/dump/recipe.h"
+#include "redis/dump/head.h"
 #include "redis/module/coming.h"
-#include "redis/module/arrived.h"
 
 /* One filter of a chain. */
 typedef struct lfb_chain_filter {

@@ -2,7 +2,6 @@
 #include <poll.h>
 
 #include "redis/link/net.h"
-#include "redis/link/pause.h"
 #include "redis/replica/replica.h"
 
 enum { READ_KEEP = LFB_STREAM_LIFE_MS / 24 }; /* ms until the stream is kept again */

@@ -3,9 +3,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "redis/filter/mend.h"
+#include "redis/filter/remote.h"
 #include "redis/link/net.h"
-#include "redis/link/pause.h"
 #include "redis/replica/replica.h"
 
 enum {

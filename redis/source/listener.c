@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redis/source/listener.h"
 
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +11,6 @@
 
 #include "redis/link/net.h"
 #include "redis/link/nodes.h"
-#include "redis/link/pause.h"
 
 struct lfb_listener {
   const lfb_redis_options *options;
@@ -38,18 +35,12 @@ typedef enum listener_event { LISTENER_STOP, LISTENER_LATE, LISTENER_INPUT } lis
 /* Waits at most `ms` for input from a socket (-1: no socket), or for the stop. */
 static listener_event listener_wait(const lfb_listener *listener, int socket, uint64_t ms)
 {
-  const uint64_t deadline = lfb_net_now() + ms;
   struct pollfd polled[] = {{.fd = listener->stop, .events = POLLIN},
                             {.fd = socket, .events = POLLIN}};
 
-  for (;;) {
-    const uint64_t now = lfb_net_now(), left = deadline > now ? deadline - now : 0;
-    const int ready = poll(polled, 2, left > INT_MAX ? INT_MAX : (int)left);
-    if (ready > 0)
-      return polled[0].revents != 0 ? LISTENER_STOP : LISTENER_INPUT;
-    if (left == 0)
-      return LISTENER_LATE;
-  }
+  if (!lfb_net_poll(polled, 2, lfb_net_now() + ms))
+    return LISTENER_LATE;
+  return polled[0].revents != 0 ? LISTENER_STOP : LISTENER_INPUT;
 }
 
 /* ---- listening --------------------------------------------------------------- */

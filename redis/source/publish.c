@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "atomic/words/reserved.h"
-#include "redis/filter/mend.h"
+#include "redis/filter/remote.h"
 #include "redis/source/notes.h"
 
 enum {
@@ -273,9 +273,7 @@ static void publish_discard(const publishing *publish, const publish_notes *note
  * may undo them, or the server cannot be reached any more. */
 static bool publish_is_in_doubt(lfb_status status)
 {
-  return status == LFB_ERROR_REDIS_LOST || status == LFB_ERROR_REDIS_TIMEOUT ||
-         status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_UNAVAILABLE ||
-         status == LFB_ERROR_REDIS_REPLICAS;
+  return lfb_connection_may_pass(status) || status == LFB_ERROR_REDIS_REPLICAS;
 }
 
 /* ---- the base ------------------------------------------------------------------ */

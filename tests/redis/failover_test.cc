@@ -8,7 +8,7 @@
 // - a job that lost its connection is not repeated (run.c, `doubt`): OutlivesAMasterInTheMiddle
 #include <thread>
 
-#include "redis/link/slots.h"
+#include "redis/link/nodes.h"
 #include "tests/redis/followers.h"
 #include "tests/redis/replicas.h"
 

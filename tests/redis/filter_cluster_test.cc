@@ -3,7 +3,7 @@
 #include <set>
 #include <thread>
 
-#include "redis/link/slots.h"
+#include "redis/link/nodes.h"
 #include "tests/support/await.h"
 #include "tests/support/race.h"
 #include "tests/redis/remotes.h"

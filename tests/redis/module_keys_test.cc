@@ -13,7 +13,7 @@
 #include <atomic>
 #include <thread>
 
-#include "redis/link/slots.h"
+#include "redis/link/nodes.h"
 #include "tests/redis/fake.h"
 #include "tests/redis/module.h"
 #include "tests/redis/proxy.h"

@@ -7,7 +7,6 @@
 
 #include "redis/link/nodes.h"
 #include "redis/link/said.h"
-#include "redis/link/slots.h"
 #include "redis/link/wire.h"
 
 namespace {

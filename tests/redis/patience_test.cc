@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "redis/link/pause.h"
+#include "redis/link/net.h"
 #include "tests/redis/fake.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/proxy.h"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "examples/testing/program.h"
-#include "redis/link/slots.h"
+#include "redis/link/nodes.h"
 #include "redis/replica/replica.h"
 #include "tests/support/ports.h"
 #include "tests/support/race.h"
