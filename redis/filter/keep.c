@@ -39,9 +39,9 @@ static uint16_t expire_command(void *context, uint64_t i, lfb_wire *wire)
   const expiring *all = context;
   const lfb_key key = keep_key(all->filter, i);
 
-  return all->milliseconds == 0
-             ? lfb_ask_write(wire, LFB_ARGS(lfb_text("PERSIST"), key))
-             : lfb_ask_write(wire, LFB_ARGS(lfb_text("PEXPIRE"), key, LFB_NUMBER(all->milliseconds)));
+  if (all->milliseconds == 0)
+    return lfb_ask_write(wire, LFB_ARGS(lfb_text("PERSIST"), key));
+  return lfb_ask_write(wire, LFB_ARGS(lfb_text("PEXPIRE"), key, LFB_NUMBER(all->milliseconds)));
 }
 
 static lfb_status expire_reply(void *context, uint64_t i, const redisReply *reply, bool again)

@@ -154,15 +154,11 @@ static uint16_t helper_adopt_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const lfb_redis_place *place = context;
   const bool last = i == helper_steps(&place->plan) - 1;
+  const uint64_t bit = last ? place->plan.mark_at : 8 * (i + 1) * HELPER_STEP - 1;
+  const lfb_key args[] = {lfb_text("EVAL"), lfb_text(helper_adopt_script), lfb_text("1"),
+                          place->name, LFB_NUMBER(bit), lfb_text("1")};
 
-  lfb_wire_begin(wire, last ? 6 : 5);
-  lfb_wire_text(wire, "EVAL");
-  lfb_wire_string(wire, helper_adopt_script, sizeof helper_adopt_script - 1);
-  lfb_wire_text(wire, "1");
-  lfb_wire_string(wire, place->name.bytes, place->name.size);
-  lfb_wire_number(wire, last ? place->plan.mark_at : 8 * (i + 1) * HELPER_STEP - 1);
-  if (last)
-    lfb_wire_text(wire, "1");
+  (void)lfb_ask_write(wire, args, last ? 6 : 5);
   return lfb_key_slot(place->name.bytes, place->name.size);
 }
 

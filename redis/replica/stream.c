@@ -334,49 +334,31 @@ typedef struct reading {
   uint64_t ages[LFB_STREAM_ENTRIES]; /* when entries were added, in the server's microseconds */
 } reading;
 
-static void reading_id(lfb_wire *wire, const lfb_stream_at *at)
+/* The id of an entry; its text is kept in `room`. */
+static lfb_key reading_id(const lfb_stream_at *at, char room[2 * LFB_WIRE_DIGITS + 1])
 {
-  char text[2 * LFB_WIRE_DIGITS + 1];
-  char *const end = text + sizeof text;
+  char *const end = room + 2 * LFB_WIRE_DIGITS + 1;
   char *begin = lfb_wire_digits(end, at->seq);
 
   *--begin = '-';
   begin = lfb_wire_digits(begin, at->ms);
-  lfb_wire_string(wire, begin, (size_t)(end - begin));
-}
-
-static void reading_write_next(const reading *read, lfb_wire *wire)
-{
-  lfb_wire_begin(wire, 8);
-  lfb_wire_text(wire, "XREAD");
-  lfb_wire_text(wire, "COUNT");
-  lfb_wire_number(wire, LFB_STREAM_ENTRIES);
-  lfb_wire_text(wire, "BLOCK");
-  lfb_wire_number(wire, read->stream->block_ms);
-  lfb_wire_text(wire, "STREAMS");
-  lfb_wire_string(wire, read->stream->name.bytes, read->stream->name.size);
-  reading_id(wire, &read->at);
-}
-
-static void reading_write_last(const reading *read, lfb_wire *wire)
-{
-  lfb_wire_begin(wire, 4);
-  lfb_wire_text(wire, "XRANGE");
-  lfb_wire_string(wire, read->stream->name.bytes, read->stream->name.size);
-  reading_id(wire, &read->at);
-  reading_id(wire, &read->at);
+  return (lfb_key){begin, (size_t)(end - begin)};
 }
 
 static uint16_t reading_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const reading *read = context;
+  char room[2 * LFB_WIRE_DIGITS + 1];
+  const lfb_key name = read->stream->name, id = reading_id(&read->at, room);
 
   switch ((read_step)i) {
   case READ_NEXT:
-    reading_write_next(read, wire);
+    (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("XREAD"), lfb_text("COUNT"), LFB_NUMBER(LFB_STREAM_ENTRIES),
+                                       lfb_text("BLOCK"), LFB_NUMBER(read->stream->block_ms),
+                                       lfb_text("STREAMS"), name, id));
     break;
   case READ_LAST:
-    reading_write_last(read, wire);
+    (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("XRANGE"), name, id, id));
     break;
   case READ_TIME: /* of the stream's node: that clock is in the entries' ids */
     lfb_wire_begin(wire, 1);
@@ -384,9 +366,7 @@ static uint16_t reading_command(void *context, uint64_t i, lfb_wire *wire)
     break;
   case READ_LENGTH:
   case READ_STEPS:
-    lfb_wire_begin(wire, 2);
-    lfb_wire_text(wire, "XLEN");
-    lfb_wire_string(wire, read->stream->name.bytes, read->stream->name.size);
+    (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("XLEN"), name));
     break;
   }
   return read->stream->slot;
