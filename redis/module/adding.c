@@ -32,11 +32,6 @@ static lfb_recipe wanted_recipe(const wanted *want)
   };
 }
 
-static bool take_error(const lfb_redis_string *word, double *error)
-{
-  return lfb_redis.StringToDouble(word, error) == REDIS_OK && *error > 0 && *error < 1;
-}
-
 static bool take_number(const lfb_redis_string *word, long long least, long long most,
                         long long *number)
 {
@@ -50,10 +45,9 @@ static const char *reserve_take(lfb_redis_string **words, wanted *want)
 {
   static char text[96];
 
-  if (lfb_redis.StringToDouble(words[2], &want->error) != REDIS_OK)
-    return "ERR bad error rate";
-  if (!(want->error > 0 && want->error < 1))
-    return "ERR error rate must be in the range (0.000000, 1.000000)";
+  const char *error = lfb_error_take(words[2], &want->error);
+  if (error != NULL)
+    return error;
   if (lfb_redis.StringToLongLong(words[3], &want->capacity) != REDIS_OK)
     return "ERR bad capacity";
   if (want->capacity < 1 || want->capacity > LFB_CAPACITY_MOST) {
@@ -215,7 +209,7 @@ static const char *insert_take_value(const lfb_redis_string *option, const lfb_r
                                      wanted *want)
 {
   if (lfb_word_is(option, "ERROR"))
-    return take_error(value, &want->error) ? NULL : "Bad error rate";
+    return lfb_error_take(value, &want->error) == NULL ? NULL : "Bad error rate";
   if (lfb_word_is(option, "CAPACITY"))
     return take_number(value, 1, LFB_CAPACITY_MOST, &want->capacity) ? NULL : "Bad capacity";
   return take_number(value, 0, LFB_EXPANSION_MOST, &want->expansion) ? NULL : "Bad expansion";

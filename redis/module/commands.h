@@ -58,6 +58,9 @@ LFB_CHECKED lfb_status lfb_key_make(lfb_open_key *key, const lfb_recipe *recipe)
 /* Makes a key of that name, which must not exist, and replies. */
 int lfb_key_reserve(lfb_redis_context *context, lfb_redis_string *name, const lfb_recipe *recipe);
 
+/* Reads the rate of false positives.  Returns NULL, or the error to reply. */
+const char *lfb_error_take(const lfb_redis_string *word, double *error);
+
 /* Takes the next keys of a command, at most LFB_VALUE_MANY.  Returns how many. */
 size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys);
 

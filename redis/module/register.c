@@ -6,28 +6,16 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-#define NAMED(name_, type_)                          \
-  {                                                  \
-    .name = (name_), .type = (type_), .key_spec = -1 \
+#define WORD(name_, type_, spec, token_, flags_)                                               \
+  {                                                                                            \
+    .name = (name_), .type = (type_), .key_spec = (spec), .token = (token_), .flags = (flags_) \
   }
-#define KEY(name_, spec)                                            \
-  {                                                                 \
-    .name = (name_), .type = REDIS_ARGUMENT_KEY, .key_spec = (spec) \
-  }
-#define MANY(name_, type_, spec)                                                           \
-  {                                                                                        \
-    .name = (name_), .type = (type_), .key_spec = (spec), .flags = REDIS_ARGUMENT_MULTIPLE \
-  }
-#define OPTION(token_, name_, type_)                                     \
-  {                                                                      \
-    .name = (name_), .type = (type_), .key_spec = -1, .token = (token_), \
-    .flags = REDIS_ARGUMENT_OPTIONAL                                     \
-  }
-#define FLAG(token_, name_) OPTION(token_, name_, REDIS_ARGUMENT_TOKEN)
-#define CHOICE(token_, name_)                                                        \
-  {                                                                                  \
-    .name = (name_), .type = REDIS_ARGUMENT_TOKEN, .key_spec = -1, .token = (token_) \
-  }
+#define NAMED(name, type) WORD(name, type, -1, NULL, 0)
+#define KEY(name, spec) WORD(name, REDIS_ARGUMENT_KEY, spec, NULL, 0)
+#define MANY(name, type, spec) WORD(name, type, spec, NULL, REDIS_ARGUMENT_MULTIPLE)
+#define OPTION(token, name, type) WORD(name, type, -1, token, REDIS_ARGUMENT_OPTIONAL)
+#define FLAG(token, name) OPTION(token, name, REDIS_ARGUMENT_TOKEN)
+#define CHOICE(token, name) WORD(name, REDIS_ARGUMENT_TOKEN, -1, token, 0)
 static const lfb_redis_argument key_only[] = {KEY("key", 0), {0}};
 static const lfb_redis_argument key_item[] = {KEY("key", 0), NAMED("item", REDIS_ARGUMENT_TEXT), {0}};
 static const lfb_redis_argument key_items[] = {KEY("key", 0), MANY("item", REDIS_ARGUMENT_TEXT, -1), {0}};

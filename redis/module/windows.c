@@ -44,10 +44,9 @@ static const char *window_take(lfb_redis_string **words, int count, lfb_recipe *
 {
   long long capacity;
 
-  if (lfb_redis.StringToDouble(words[2], &recipe->error) != REDIS_OK)
-    return "ERR bad error rate";
-  if (!(recipe->error > 0 && recipe->error < 1))
-    return "ERR error rate must be in the range (0.000000, 1.000000)";
+  const char *error = lfb_error_take(words[2], &recipe->error);
+  if (error != NULL)
+    return error;
   if (recipe->error > LFB_ERROR_MOST)
     recipe->error = LFB_ERROR_MOST;
   if (lfb_redis.StringToLongLong(words[3], &capacity) != REDIS_OK || capacity < 1 ||

@@ -93,6 +93,14 @@ static bool resync_drain(lfb_replica *replica)
   return replica->outbox.taken >= mark;
 }
 
+/* Loads the filter from Redis, and puts it into the local filter. */
+static lfb_status send_load(lfb_replica *replica, lfb_filter **theirs)
+{
+  const lfb_status status = lfb_redis_load(replica->remote, &replica->limits, theirs);
+
+  return status == LFB_OK ? lfb_filter_put_all(replica->local, *theirs) : status;
+}
+
 /* Loads the filter from Redis and sets there the bits of `ours`, a copy of the local filter, that
  * it lacks. */
 static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
@@ -100,10 +108,7 @@ static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
   lfb_filter *theirs = NULL;
   bool any = false;
 
-  lfb_status status = lfb_redis_load(replica->remote, &replica->limits, &theirs);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_filter_put_all(replica->local, theirs);
+  lfb_status status = send_load(replica, &theirs);
   if (status == LFB_OK)
     status = lfb_mend(replica->remote, ours, theirs, &any);
   replica->send.untold |= any;
@@ -201,10 +206,7 @@ static lfb_status look_load(lfb_replica *replica)
 {
   lfb_filter *theirs = NULL;
 
-  lfb_status status = lfb_redis_load(replica->remote, &replica->limits, &theirs);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_filter_put_all(replica->local, theirs);
+  const lfb_status status = send_load(replica, &theirs);
   lfb_filter_free(theirs);
   /* relaxed: a figure. */
   if (status == LFB_OK)

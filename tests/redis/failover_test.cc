@@ -2,10 +2,10 @@
 //
 // Each planted fault (by hand) and the tests that were seen to fail:
 //
-// - no WAIT is sent (run.c, lfb_run_keeps): all of them
+// - no WAIT is sent (link.c, run_keeps): all of them
 // - the reply to WAIT is ignored (lfb_run_kept): TooFewIsAnError, OutlivesTheMaster,
 //   AFlushWaitsForThem
-// - a job that lost its connection is not repeated (run.c, `doubt`): OutlivesAMasterInTheMiddle
+// - a job that lost its connection is not repeated (link.c, `doubt`): OutlivesAMasterInTheMiddle
 #include <thread>
 
 #include "redis/link/nodes.h"

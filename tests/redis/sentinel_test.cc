@@ -9,7 +9,7 @@
 // - READONLY, or MASTERDOWN, leaves the connection open (link.c): ReadonlyAsksAgain,
 //   MasterdownAsksAgain
 // - the sentinel that gave the master is not the first to be asked again: ABadOneIsPassedOver
-// - a name that was known is a mistake (run.c, run_may_pass): AMasterThatWasKnownIsWaitedFor
+// - a name that was known is a mistake (link.c, run_may_pass): AMasterThatWasKnownIsWaitedFor
 // - the last sentinel's failure is that of all (sentinels_add), or a path is taken for a host:
 //   EachFailureHasItsStatus
 #include <lfbloom/redis_source.h>
