@@ -37,10 +37,12 @@ static const lfb_redis_argument insert[] = {
     MANY("item", REDIS_ARGUMENT_TEXT, -1),
     {0}};
 static const lfb_redis_argument figures[] = {
-    CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"), CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), {0}};
+    CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"),
+    CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), {0}};
 static const lfb_redis_argument info[] = {
     KEY("key", 0),
-    {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1, .flags = REDIS_ARGUMENT_OPTIONAL, .parts = figures},
+    {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1, .flags = REDIS_ARGUMENT_OPTIONAL,
+     .parts = figures},
     {0}};
 static const lfb_redis_argument like[] = {KEY("key", 0), KEY("other", 1), {0}};
 static const lfb_redis_argument merge[] = {KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), {0}};
