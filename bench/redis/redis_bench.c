@@ -135,7 +135,7 @@ static void bench_link(lfb_bench_state *state, const void *argument)
   const lfb_job job = {BATCH, batch_command, batch_reply, &batch};
 
   options.window = row->depth;
-  if (lfb_link_open(&options, &link) != LFB_OK) {
+  if (lfb_link_open(&options, NULL, &link) != LFB_OK) {
     lfb_bench_fail(state, "no link");
     return;
   }

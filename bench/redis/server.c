@@ -67,7 +67,7 @@ lfb_link *bench_server_link(const lfb_redis_address *place)
   lfb_link *link;
   lfb_said said = {.status = LFB_OK};
 
-  for (unsigned tries = 0; lfb_link_open_saying(&place->options, &said, &link) != LFB_OK; tries++) {
+  for (unsigned tries = 0; lfb_link_open(&place->options, &said, &link) != LFB_OK; tries++) {
     if (tries == OPEN_TRIES) {
       fprintf(stderr, "no Redis: %s\n", said.text);
       return NULL;

@@ -31,7 +31,7 @@ static uint32_t keys_bits_of(const keys_job *job, uint64_t i, uint64_t *bits)
   const lfb_redis *filter = job->filter;
   const lfb_hash hash = job->hash_of(&filter->layout.hasher, job->keys, (size_t)i);
 
-  return filter->bits_of(&filter->layout, hash, bits);
+  return filter->place.description.strategy->bits_of(&filter->layout, hash, bits);
 }
 
 /* What command `i` puts; without the bits. */

@@ -209,7 +209,7 @@ lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
   if (status == LFB_OK)
     status = module_recipe(config, &recipe);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &link);
+    status = lfb_link_open(options, NULL, &link);
   if (status != LFB_OK)
     return status;
   status = module_make(link, (lfb_key){name, strlen(name)}, &recipe);

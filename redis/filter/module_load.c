@@ -229,7 +229,7 @@ lfb_status lfb_redis_module_load(const lfb_redis_options *options, const char *n
   if (status == LFB_OK)
     status = lfb_name_check(name);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &from.link);
+    status = lfb_link_open(options, NULL, &from.link);
   if (status != LFB_OK)
     return status;
   from.limits.max_bytes = limits == NULL ? 0 : limits->max_bytes;

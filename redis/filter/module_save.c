@@ -408,7 +408,7 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
   if (status == LFB_OK)
     status = value_head(value, &told, head);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &to.link);
+    status = lfb_link_open(options, NULL, &to.link);
   if (status != LFB_OK)
     return status;
   status = module_save(&to, value, head, &told);

@@ -221,7 +221,7 @@ lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
   if (status == LFB_OK)
     status = lfb_name_check(name);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &link);
+    status = lfb_link_open(options, NULL, &link);
   if (status != LFB_OK)
     return status;
   status = remote_open(options, name, wanted, link, &made);
@@ -275,7 +275,7 @@ lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
 
   lfb_status status = lfb_name_check(name);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &link);
+    status = lfb_link_open(options, NULL, &link);
   if (status != LFB_OK)
     return status;
   status = delete_by(options, link, name, strategy == LFB_REDIS_MITZ32);

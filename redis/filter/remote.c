@@ -88,7 +88,6 @@ lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_pla
   *made = (lfb_redis){
       .place = *place,
       .layout = lfb_layout_of(description, NULL, none),
-      .bits_of = description->strategy->bits_of,
   };
   lfb_status status = lfb_pool_init(&made->pool, options);
   if (status != LFB_OK) {

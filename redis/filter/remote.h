@@ -12,7 +12,6 @@ LFB_EXTERN_C_BEGIN
 struct lfb_redis {
   lfb_redis_place place;
   lfb_layout layout; /* which bits a key has; without words */
-  uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *bits);
   lfb_part *parts;
   char *names, *name; /* the texts of the parts' names and of place.name */
   lfb_pool pool;

@@ -603,7 +603,7 @@ lfb_status lfb_link_run(lfb_link *link, const lfb_job *job)
 
 /* ---- links ---------------------------------------------------------------- */
 
-lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said, lfb_link **link)
+lfb_status lfb_link_open(const lfb_redis_options *options, lfb_said *said, lfb_link **link)
 {
   lfb_link *made = calloc(1, sizeof *made);
 
@@ -622,11 +622,6 @@ lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said
     *said = made->said;
   lfb_link_close(made);
   return status;
-}
-
-lfb_status lfb_link_open(const lfb_redis_options *options, lfb_link **link)
-{
-  return lfb_link_open_saying(options, NULL, link);
 }
 
 void lfb_link_close(lfb_link *link)
@@ -690,7 +685,7 @@ lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link)
 {
   lfb_link *found = pool_find(pool);
 
-  const lfb_status status = found == NULL ? lfb_link_open(&pool->options, &found) : LFB_OK;
+  const lfb_status status = found == NULL ? lfb_link_open(&pool->options, NULL, &found) : LFB_OK;
   if (status != LFB_OK)
     return status;
   found->writes = writes;

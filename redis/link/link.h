@@ -79,8 +79,7 @@ typedef struct lfb_job {
  *        there is then no link, `said`, unless NULL, holds the error text; "" if nothing was
  *        said.
  */
-lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
-lfb_status lfb_link_open(const lfb_redis_options *options, lfb_link **link);
+lfb_status lfb_link_open(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
 void lfb_link_close(lfb_link *link); /* NULL is ignored */
 
 /* Sets whether the jobs from now on write; at first they do not. */

@@ -441,7 +441,7 @@ lfb_status lfb_redis_unpublish(const lfb_redis_options *options, const char *nam
 
   lfb_status status = lfb_editions_init(&editions, name);
   if (status == LFB_OK)
-    status = lfb_link_open(options, &link);
+    status = lfb_link_open(options, NULL, &link);
   if (status != LFB_OK)
     return status;
   status = unpublish_by_link(link, &editions);

@@ -16,7 +16,7 @@ using Link = std::unique_ptr<lfb_link, Freed<lfb_link_close>>;
 inline Link OpenLink(const lfb_redis_options& options) {
   lfb_link* link = nullptr;
   lfb_said said{};
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_OK) << said.text;
+  EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_OK) << said.text;
   return Link(link);
 }
 

@@ -26,7 +26,7 @@ class LinkCalls : public testing::Test {
   // Opens a link, counts each key once, and closes it.
   lfb_status Count(const lfb_redis_options& options) {
     lfb_link* link = nullptr;
-    const lfb_status status = lfb_link_open(&options, &link);
+    const lfb_status status = lfb_link_open(&options, nullptr, &link);
     if (status != LFB_OK) return status;
     answered_ = repeated_ = 0;
     const lfb_job job = {kCount, Write, Read, this};

@@ -150,7 +150,7 @@ TEST(LinkFaults, GivesUpOnADeadServer) {
 Link OpenSoon(const lfb_redis_options& options) {
   lfb_link* made = nullptr;
   AwaitSpinning("a link is opened in time",
-                [&] { return lfb_link_open(&options, &made) == LFB_OK; });
+                [&] { return lfb_link_open(&options, nullptr, &made) == LFB_OK; });
   return Link(made);
 }
 
@@ -166,7 +166,7 @@ TEST(LinkFaults, GivesUpOnASilentServer) {
   EXPECT_EQ(Ping(link.get()), LFB_ERROR_REDIS_TIMEOUT);
   EXPECT_STREQ(link->said.text, "no answer in time");
   lfb_link* none = nullptr;
-  EXPECT_EQ(lfb_link_open(&options, &none), LFB_ERROR_REDIS_TIMEOUT);
+  EXPECT_EQ(lfb_link_open(&options, nullptr, &none), LFB_ERROR_REDIS_TIMEOUT);
   server.Continue();
   AwaitAnswer(link.get());
 }
@@ -261,7 +261,7 @@ TEST(LinkFaults, HasNoDescriptors) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   lfb_link* link = nullptr;
   lfb_said said{};
-  const lfb_status status = lfb_link_open_saying(&options, &said, &link);
+  const lfb_status status = lfb_link_open(&options, &said, &link);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(status, LFB_ERROR_REDIS_CONNECT);
   EXPECT_NE(std::string(said.text).find("Too many open files"), std::string::npos) << said.text;
@@ -318,7 +318,7 @@ TEST(LinkFakes, AreFoundOutAtTheDoor) {
     const lfb_redis_options options = At(server);
     lfb_link* link = nullptr;
     lfb_said said{};
-    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), row.status) << row.answer << said.text;
+    EXPECT_EQ(lfb_link_open(&options, &said, &link), row.status) << row.answer << said.text;
     EXPECT_EQ(link, nullptr);
     EXPECT_STRNE(said.text, "") << row.answer;
   }
@@ -329,7 +329,7 @@ TEST(LinkFakes, ThatSayNothingAreLeft) {
   lfb_redis_options options = At(server);
   options.connect_ms = 100;
   lfb_link* link = nullptr;
-  EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_TIMEOUT);
+  EXPECT_EQ(lfb_link_open(&options, nullptr, &link), LFB_ERROR_REDIS_TIMEOUT);
 }
 
 // An invalid map of slots.
@@ -344,7 +344,7 @@ TEST(LinkFakes, WithABadMapAreRefused) {
     });
     const lfb_redis_options options = At(server);
     lfb_link* link = nullptr;
-    EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_PROTOCOL) << map;
+    EXPECT_EQ(lfb_link_open(&options, nullptr, &link), LFB_ERROR_REDIS_PROTOCOL) << map;
   }
 }
 
@@ -460,11 +460,11 @@ TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   server.Call({"CONFIG", "SET", "maxclients", "1"});
   lfb_link* none = nullptr;
   lfb_said said{};
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_UNAVAILABLE) << said.text;
+  EXPECT_EQ(lfb_link_open(&options, &said, &none), LFB_ERROR_REDIS_UNAVAILABLE) << said.text;
   EXPECT_EQ(Ping(first.get()), LFB_OK);
   first.reset();
   AwaitSpinning("there is room for a client",
-                [&] { return lfb_link_open(&options, &none) == LFB_OK; });
+                [&] { return lfb_link_open(&options, nullptr, &none) == LFB_OK; });
   lfb_link_close(none);
 }
 

@@ -160,7 +160,7 @@ TEST(Link, RefusesAWrongPassword) {
     options.password = row.password;
     lfb_link* link = nullptr;
     lfb_said said{};
-    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_LOGIN) << said.text;
+    EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_ERROR_REDIS_LOGIN) << said.text;
     EXPECT_EQ(link, nullptr);
     EXPECT_STRNE(said.text, "");
   }
@@ -195,11 +195,11 @@ TEST(Link, ConnectsToAUnixSocket) {
   options.host = "/no/such/socket";
   lfb_link* none = nullptr;
   lfb_said said{};
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_EQ(lfb_link_open(&options, &said, &none), LFB_ERROR_REDIS_CONNECT);
   EXPECT_STREQ(said.text, "/no/such/socket: No such file or directory");
   const std::string longest = "/" + std::string(107, 'x');
   options.host = longest.c_str();
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_HOST) << said.text;
+  EXPECT_EQ(lfb_link_open(&options, &said, &none), LFB_ERROR_REDIS_HOST) << said.text;
 }
 
 TEST(Link, UsesADatabase) {
@@ -218,7 +218,7 @@ TEST(Link, UsesADatabase) {
     options.database = none;
     lfb_link* link = nullptr;
     lfb_said said{};
-    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
+    EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
   }
 }
 
@@ -232,7 +232,7 @@ TEST(Link, HasNoDatabasesInACluster) {
   options.database = 1;
   lfb_link* link = nullptr;
   lfb_said said{};
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
+  EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
 }
 
 TEST(Link, KeepsConnectionsAlive) {
@@ -251,7 +251,7 @@ TEST(Link, ReportsThatNoServerIsThere) {
   lfb_link* link = nullptr;
   lfb_said said{};
   options.retries = UINT32_MAX;
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
   EXPECT_STREQ(said.text, "127.0.0.1: Connection refused");
   EXPECT_EQ(link, nullptr);
 }

@@ -139,7 +139,7 @@ TEST(Patience, ACluster) {
   lfb_link* link = nullptr;
   WhileDown(cluster.node(0), pauses, 3, [&] {
     const lfb_redis_options options = pauses.Of(cluster.Options());
-    EXPECT_EQ(lfb_link_open(&options, &link), LFB_OK);
+    EXPECT_EQ(lfb_link_open(&options, nullptr, &link), LFB_OK);
   });
   cluster.AwaitReady();
   for (const char* key : {"a", "b", "c", "d"}) EXPECT_EQ(Ask(link, {"SET", key, "1"}), "OK");
@@ -211,7 +211,7 @@ TEST(Patience, AMistakeFailsAtOnce) {
     mistake(&options);
     lfb_link* link = nullptr;
     lfb_said said{};
-    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), status) << said.text;
+    EXPECT_EQ(lfb_link_open(&options, &said, &link), status) << said.text;
     EXPECT_STRNE(said.text, "");
     EXPECT_EQ(pauses.count, 0u) << lfb_status_text(status);
   };

@@ -326,7 +326,7 @@ TEST(Sentinel, EachFailureHasItsStatus) {
     const lfb_redis_options options = asked.Options(2);
     lfb_link* link = nullptr;
     lfb_said said{};
-    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), row.status) << row.list << said.text;
+    EXPECT_EQ(lfb_link_open(&options, &said, &link), row.status) << row.list << said.text;
     EXPECT_EQ(asked.pauses, row.pauses) << row.list << ": " << said.text;
     lfb_link_close(link);
   }

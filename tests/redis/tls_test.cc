@@ -76,7 +76,7 @@ TEST_F(Tls, AMistakeIsRefused) {
     mistake(&options);
     lfb_link* link = nullptr;
     lfb_said said{};
-    const lfb_status got = lfb_link_open_saying(&options, &said, &link);
+    const lfb_status got = lfb_link_open(&options, &said, &link);
     EXPECT_EQ(got, status) << what << ": " << lfb_status_text(got) << ": " << said.text;
     EXPECT_EQ(pauses, 0u) << what;
     EXPECT_EQ(said.text[0] == '\0', status == LFB_OK) << what << ": " << said.text;
@@ -115,11 +115,11 @@ TEST_F(Tls, BothUseItOrNeither) {
   options.connect_ms = 500;
   options.tls = false;
   lfb_link* link = nullptr;
-  EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_LOST);
+  EXPECT_EQ(lfb_link_open(&options, nullptr, &link), LFB_ERROR_REDIS_LOST);
   options.tls = true;
   options.port = server.port();
   lfb_said said{};
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_TIMEOUT);
+  EXPECT_EQ(lfb_link_open(&options, &said, &link), LFB_ERROR_REDIS_TIMEOUT);
   EXPECT_STREQ(said.text, "no answer to a TLS handshake in time");
 }
 
