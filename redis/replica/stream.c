@@ -9,6 +9,7 @@ enum {
   STREAM_LEAST = 100,      /* entries kept by default: at least, and at most */
   STREAM_MOST = 1 << 14,
   STREAM_FIRST_BLOCK = 20, /* ms                                */
+  STREAM_ID_SIZE = 2 * LFB_WIRE_DIGITS + 1,
 };
 
 /* ---- the stream ---------------------------------------------------------------- */
@@ -335,9 +336,9 @@ typedef struct reading {
 } reading;
 
 /* The id of an entry; its text is kept in `room`. */
-static lfb_key reading_id(const lfb_stream_at *at, char room[2 * LFB_WIRE_DIGITS + 1])
+static lfb_key reading_id(const lfb_stream_at *at, char room[STREAM_ID_SIZE])
 {
-  char *const end = room + 2 * LFB_WIRE_DIGITS + 1;
+  char *const end = room + STREAM_ID_SIZE;
   char *begin = lfb_wire_digits(end, at->seq);
 
   *--begin = '-';
@@ -348,7 +349,7 @@ static lfb_key reading_id(const lfb_stream_at *at, char room[2 * LFB_WIRE_DIGITS
 static uint16_t reading_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const reading *read = context;
-  char room[2 * LFB_WIRE_DIGITS + 1];
+  char room[STREAM_ID_SIZE];
   const lfb_key name = read->stream->name, id = reading_id(&read->at, room);
 
   switch ((read_step)i) {
