@@ -187,15 +187,16 @@ static bool units_goes(const struct units_writing *writing, size_t unit, uint32_
 /* Where the next newline of a JSON string is, and its size: \n or \u000a; at the end, where that is, and 0. */
 static size_t units_newline(const char **at, const char *end)
 {
-  for (; *at < end; *at += **at == '\\' ? 2 : 1) {
-    const char *const escape = *at;
-    if (*escape != '\\')
-      continue;
+  const char *escape;
+
+  for (; (escape = memchr(*at, '\\', (size_t)(end - *at))) != NULL; *at = escape + 2) {
+    *at = escape;
     if (escape[1] == 'n')
       return 2;
     if (end - escape >= 6 && (memcmp(escape, "\\u000a", 6) == 0 || memcmp(escape, "\\u000A", 6) == 0))
       return 6;
   }
+  *at = end;
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -50,6 +51,20 @@ TEST(Member, StringsLoseTheirEscapes) {
             std::string("\xc3\xa9 \xf0\x9f\x98\x80 \0!", 10));
   EXPECT_EQ(value("a", "{\"a\":\"\xc3\xa9\"}"), "\xc3\xa9");
   EXPECT_EQ(value("a", R"({"\u0061":"escaped name"})"), "escaped name");
+}
+
+// Most bytes are read 16 at a time.
+TEST(Member, StringsAreReadWhereverTheirOtherBytesAre) {
+  for (size_t before = 0; before < 40; before++)
+    for (const size_t after : {0, 1, 15, 16, 40})
+      for (const auto& [written, read] : std::vector<std::pair<std::string, std::string>>{
+               {"", ""}, {"\\n", "\n"}, {"\\\"", "\""}, {"\x7f", "\x7f"}, {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"}}) {
+        const std::string first(before, ' '), last(after, '~');
+        ASSERT_EQ(value("a", "{\"b\":\"" + first + "\",\"a\":\"" + first + written + last + "\"}"), first + read + last);
+      }
+  for (size_t before = 0; before < 40; before++)
+    for (const char* bad : {"\n", "\xff", "\\x"})
+      ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + std::string(40, 'x') + "\"}").result, MEMBER_NO_JSON);
 }
 
 TEST(Member, OtherValuesStayAsTheyStand) {
