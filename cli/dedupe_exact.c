@@ -1,6 +1,7 @@
 /* dedupe_exact.c - `lfbloom dedupe` without -p: without loss. */
 #define _DEFAULT_SOURCE /* getrusage, clock_gettime */
 #include <errno.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -47,8 +48,11 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
     report_note("%s lines were decided by temporary files of %s", human_count(exact->spill.count).text,
                 human_bytes(exact->spill.bytes).text);
   const char *const what = dedupe->unit.kind == DEDUPE_LINE ? "key" : "paragraph";
-  report_note("%s %s%s in, %s out; in %s; %s, %s %ss/s", human_count(in).text, what, in == 1 ? "" : "s",
-              human_count(dedupe_get(&exact->out)).text, human_bytes(dedupe_peak_bytes()).text,
+  char repeated[64] = "";
+  if (exact->unit != EXACT_NGRAM)
+    (void)snprintf(repeated, sizeof repeated, ", %s came again", human_count(dedupe_get(&exact->repeated)).text);
+  report_note("%s %s%s in, %s out%s; in %s; %s, %s %ss/s", human_count(in).text, what, in == 1 ? "" : "s",
+              human_count(dedupe_get(&exact->out)).text, repeated, human_bytes(dedupe_peak_bytes()).text,
               human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text, what);
 }
 

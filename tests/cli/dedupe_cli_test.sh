@@ -196,7 +196,7 @@ gives "dedupe without -p: --json" 0 "$tool" dedupe --json --memory 20M near
 check "dedupe without -p: in, out" equal "$(json in) $(json out) $(json expected_false_positives)" \
   "600000 $(wc -l <near.kept) 0"
 run "$tool" dedupe abc abc
-check "dedupe without -p: summary" grep -qE '^lfbloom: 6 keys in, 3 out; in [0-9.]+ MiB; .*keys/s$' err
+check "dedupe without -p: summary" grep -qE '^lfbloom: 6 keys in, 3 out, 3 came again; in [0-9.]+ MiB; .*keys/s$' err
 run "$tool" dedupe --progress=always near
 check "dedupe without -p: bar" holds err "deduplicating"
 check "dedupe without -p: the plan" holds err "of memory; beyond it, temporary files in "
