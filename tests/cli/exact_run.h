@@ -22,6 +22,8 @@ struct exact_way {
   void (*between)(void);  // before the last of several reads
   int which;              // enum exact_which
   bool numbered;
+  int unit;     // enum exact_unit; not EXACT_LINE: of the member
+  uint64_t ngram;
   const char* seen;  // of --seen; NULL: none
 };
 
