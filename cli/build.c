@@ -289,10 +289,9 @@ static bool build_formula_fits(const struct build *build)
   if (!build->formula.given || strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32 ||
       strategy == LFB_JAVA_DOUBLE)
     return true;
-  (void)report_error("build: --strategy %s takes no --probes-formula: only guava-mitz64, "
-                     "guava-mitz32 and java-double do",
-                     lfb_strategy_name(strategy));
-  return false;
+  return report_false("build: --strategy %s takes no --probes-formula: only guava-mitz64, "
+                      "guava-mitz32 and java-double do",
+                      lfb_strategy_name(strategy));
 }
 
 /* Makes the shared filter, which does not exist. */
@@ -441,11 +440,9 @@ static bool build_take_like(struct build *build)
   if (build->like.path == NULL)
     return true;
   spared_add(build->like.path);
-  if (!build->shared && spared_has(build->out)) {
-    (void)report_error("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
-                       "--shared', or build another file and use 'lfbloom merge'", build->out);
-    return false;
-  }
+  if (!build->shared && spared_has(build->out))
+    return report_false("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
+                        "--shared', or build another file and use 'lfbloom merge'", build->out);
   if (!like_take(&build->like, &build->reading, &build->strategy, &build->config))
     return false;
   if (build->like.all)

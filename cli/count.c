@@ -128,19 +128,15 @@ static bool count_open(struct count *count, unsigned threads)
   char head[START_MOST];
   const off_t begin = count->fd < 0 ? -1 : lseek(count->fd, 0, SEEK_CUR);
 
-  if (begin < 0 || fstat(count->fd, &status) != 0) {
-    (void)report_errno(count->path);
-    return false;
-  }
+  if (begin < 0 || fstat(count->fd, &status) != 0)
+    return report_false_errno(count->path);
   count->begin = (uint64_t)begin;
   const ssize_t got = count_read(count, head, sizeof head, count->begin);
   if (got < 0)
     return false;
   const struct start start = start_of(head, (size_t)got, count->delimiter);
-  if (start.kind == START_REFUSED) {
-    (void)report_error("%s: %s", count->path, start.why);
-    return false;
-  }
+  if (start.kind == START_REFUSED)
+    return report_false("%s: %s", count->path, start.why);
   if (start.kind == START_PACKED || packed_is(count->path)) {
     const bool counted = count_packed(count, start.codec);
     return lseek(count->fd, begin, SEEK_SET) == begin && counted;

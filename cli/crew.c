@@ -131,11 +131,9 @@ bool crew_run(unsigned threads, enum crew_need need, crew_work work, void *conte
                       .context = context};
   struct crew_member *members = calloc(threads, sizeof *members);
 
-  if (members == NULL) {
-    (void)report_error("cannot start %u threads: %s; give fewer --threads", threads,
-                       strerror(errno));
-    return false;
-  }
+  if (members == NULL)
+    return report_false("cannot start %u threads: %s; give fewer --threads", threads,
+                        strerror(errno));
   const bool done = crew_run_many(threads, need, &crew, members);
   free(members);
   return done;

@@ -59,11 +59,10 @@ static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
     return source_share_new(dedupe->shared, wish, &dedupe->into);
   dedupe->into.any.kind = LFB_KIND_PLAIN;
   const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->into.any.plain);
-  if (status != LFB_OK)
-    (void)report_error("dedupe: %" PRIu64 " keys at -p %g: %s",
-                       dedupe->config.expected_insertions, dedupe->config.fpp,
-                       lfb_status_text(status));
-  return status == LFB_OK;
+  return status == LFB_OK ||
+         report_false("dedupe: %" PRIu64 " keys at -p %g: %s",
+                      dedupe->config.expected_insertions, dedupe->config.fpp,
+                      lfb_status_text(status));
 }
 
 static int dedupe_fill(struct dedupe *dedupe)
@@ -164,8 +163,8 @@ static bool dedupe_read_unit(const char *option, const char *text, void *to)
     unit->words = (size_t)words;
     return true;
   }
-  return report_error("%s '%s': must be line, paragraph or ngram:N with N from 1 to %d", option, text,
-                      UNITS_NGRAM) == CLI_FOUND;
+  return report_false("%s '%s': must be line, paragraph or ngram:N with N from 1 to %d", option, text,
+                      UNITS_NGRAM);
 }
 
 /* What is wrong with --unit and --annotate together with other options; NULL: nothing. */

@@ -65,12 +65,11 @@ static bool dedupe_exact_memory(struct dedupe *dedupe, struct exact *exact)
   exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
   if (exact->memory >= least)
     return true;
-  (void)report_error("dedupe: %u thread%s%s need%s at least %s of memory; give more --memory%s",
-                     dedupe->source.threads, dedupe->source.threads == 1 ? "" : "s",
-                     dedupe->seen != NULL ? " and the filters of --seen" : "",
-                     dedupe->source.threads == 1 && dedupe->seen == NULL ? "s" : "", human_bytes(least).text,
-                     dedupe->source.threads == 1 ? "" : ", or fewer --threads");
-  return false;
+  return report_false("dedupe: %u thread%s%s need%s at least %s of memory; give more --memory%s",
+                      dedupe->source.threads, dedupe->source.threads == 1 ? "" : "s",
+                      dedupe->seen != NULL ? " and the filters of --seen" : "",
+                      dedupe->source.threads == 1 && dedupe->seen == NULL ? "s" : "", human_bytes(least).text,
+                      dedupe->source.threads == 1 ? "" : ", or fewer --threads");
 }
 
 int dedupe_exactly(struct dedupe *dedupe)
@@ -112,8 +111,7 @@ static bool dedupe_is_out(void)
 {
   if (fsync(STDOUT_FILENO) == 0 || errno == EINVAL || errno == EROFS) /* these: not on a disk */
     return true;
-  (void)report_errno("standard output");
-  return false;
+  return report_false_errno("standard output");
 }
 
 int dedupe_remember(struct dedupe *dedupe, int status)

@@ -276,8 +276,8 @@ static bool keys_read_ordered(struct dedupe *dedupe)
   struct keys_job job = {dedupe, calloc(threads, sizeof *job.open)};
 
   if (job.open == NULL)
-    return report_error("cannot start %u threads: %s; give fewer --threads", threads,
-                        strerror(errno)) == CLI_FOUND;
+    return report_false("cannot start %u threads: %s; give fewer --threads", threads,
+                        strerror(errno));
   const bool read_all = keys_read(&dedupe->source, "deduplicating",
                                   (struct records_job){.context = &job,
                                                        .work = keys_find,

@@ -143,10 +143,8 @@ static bool patch_shared(const struct patch *patch, uint64_t *turned_on)
   lfb_filter *filter;
   lfb_status status = lfb_mapped_open(patch->filter, &limits, &filter);
 
-  if (status != LFB_OK) {
-    (void)report_status(patch->filter, status);
-    return false;
-  }
+  if (status != LFB_OK)
+    return report_false_status(patch->filter, status);
   const bool applied = patch_apply(patch, filter, turned_on);
   status = applied ? lfb_mapped_sync(filter) : LFB_OK;
   if (status != LFB_OK)

@@ -25,11 +25,9 @@ static bool demo_draw_seed(uint64_t *seed)
   do
     got = getrandom(&drawn, sizeof drawn, 0);
   while (got < 0 && errno == EINTR);
-  if (got != (ssize_t)sizeof drawn) {
-    (void)report_error("the operating system gave no random seed: %s; give --seed",
-                       strerror(errno));
-    return false;
-  }
+  if (got != (ssize_t)sizeof drawn)
+    return report_false("the operating system gave no random seed: %s; give --seed",
+                        strerror(errno));
   *seed = drawn;
   return true;
 }

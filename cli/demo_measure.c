@@ -207,10 +207,8 @@ static bool demo_expect(struct demo *demo)
   const uint64_t n = demo->config.expected_insertions;
   const lfb_status status = lfb_config_fpp_after(&demo->config, n, &demo->model_fpp);
 
-  if (status != LFB_OK) {
-    (void)report_status("demo", status);
-    return false;
-  }
+  if (status != LFB_OK)
+    return report_false_status("demo", status);
   demo->false_positives = interval_95(n < 10 ? 1 : n / 10, demo->model_fpp);
   return hashset_bytes(demo->seed, n, &demo->hash_set_bytes);
 }
@@ -226,8 +224,7 @@ bool demo_measure(struct demo *demo, bool shows_progress)
       tallies == NULL ? LFB_ERROR_NO_MEMORY : lfb_filter_create(&demo->config, &filter);
   if (status != LFB_OK) {
     free(tallies);
-    (void)report_status("demo", status);
-    return false;
+    return report_false_status("demo", status);
   }
   const bool done = demo_phases(demo, filter, tallies, shows_progress);
   lfb_filter_free(filter);

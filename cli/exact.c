@@ -51,10 +51,8 @@ static bool exact_look(const char *path, struct exact_file *file)
 {
   struct stat now;
 
-  if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &now) : stat(path, &now)) != 0) {
-    (void)report_errno(path);
-    return false;
-  }
+  if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &now) : stat(path, &now)) != 0)
+    return report_false_errno(path);
   memset(file, 0, sizeof *file);
   file->device = now.st_dev;
   file->inode = now.st_ino;
@@ -70,10 +68,8 @@ static bool exact_note_file(struct exact *exact, size_t i)
   const bool standard = strcmp(exact_path(exact, i), "-") == 0;
 
   if (standard && exact->standard_at < 0 &&
-      (exact->standard_at = lseek(STDIN_FILENO, 0, SEEK_CUR)) < 0) {
-    (void)report_errno("standard input");
-    return false;
-  }
+      (exact->standard_at = lseek(STDIN_FILENO, 0, SEEK_CUR)) < 0)
+    return report_false_errno("standard input");
   return exact_look(exact_path(exact, i), &exact->files[i]);
 }
 
@@ -99,11 +95,9 @@ static bool exact_check_files(const struct exact *exact)
     const struct exact_file *then = &exact->files[i];
     if (!exact_look(path, &now))
       return false;
-    if (memcmp(&now, then, sizeof now) != 0) {
-      (void)report_error("%s: has changed while it was read",
-                         strcmp(path, "-") == 0 ? "standard input" : path);
-      return false;
-    }
+    if (memcmp(&now, then, sizeof now) != 0)
+      return report_false("%s: has changed while it was read",
+                          strcmp(path, "-") == 0 ? "standard input" : path);
   }
   return true;
 }
@@ -111,10 +105,8 @@ static bool exact_check_files(const struct exact *exact)
 /* Makes the input begin again. */
 static bool exact_rewind(const struct exact *exact)
 {
-  if (exact->standard_at >= 0 && lseek(STDIN_FILENO, exact->standard_at, SEEK_SET) < 0) {
-    (void)report_errno("standard input");
-    return false;
-  }
+  if (exact->standard_at >= 0 && lseek(STDIN_FILENO, exact->standard_at, SEEK_SET) < 0)
+    return report_false_errno("standard input");
   return exact_check_files(exact);
 }
 
@@ -271,10 +263,8 @@ static bool exact_read_thrice(struct exact *exact)
       !exact_claim(exact, lines + 1))
     return false;
   exact_list(exact);
-  if (!table_begin_times(&exact->table)) {
-    (void)report_errno("dedupe");
-    return false;
-  }
+  if (!table_begin_times(&exact->table))
+    return report_false_errno("dedupe");
   if (!exact_rewind(exact) || !exact_read_counts(exact))
     return false;
   if (exact->tuning.between != NULL)
@@ -299,11 +289,10 @@ static bool exact_count_units(const struct exact *exact, uint64_t *units)
   *units = 1000 + bytes / (grams ? 6 : 100); /* a word, a paragraph */
   if (!grams || *units + *units / 3 <= exact->room / 2)
     return true;
-  (void)report_error("dedupe: about %s n-grams need a filter of %s, and as much for those that are repeated: give "
-                     "--memory %s or more",
-                     human_short((double)*units).text, human_bytes(*units + *units / 3).text,
-                     human_bytes(3 * *units + exact->memory - exact->room).text);
-  return false;
+  return report_false("dedupe: about %s n-grams need a filter of %s, and as much for those that are repeated: give "
+                      "--memory %s or more",
+                      human_short((double)*units).text, human_bytes(*units + *units / 3).text,
+                      human_bytes(3 * *units + exact->memory - exact->room).text);
 }
 
 static bool exact_read_units(struct exact *exact)
@@ -362,8 +351,7 @@ static bool exact_begin(struct exact *exact)
   if (exact->seen != NULL)
     memcpy(key, seen_key(exact->seen), sizeof key);
   else if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
-    (void)report_errno("cannot get random bytes");
-    return false;
+    return report_false_errno("cannot get random bytes");
   }
   exact->hash = lfb_wide_create(key);
   if (exact->hash == NULL)

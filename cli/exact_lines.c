@@ -24,10 +24,9 @@ uint64_t bits_sum(const uint64_t *bits, size_t count)
 bool exact_lines_create(struct exact *exact)
 {
   exact->lines = calloc(exact->source->threads, sizeof *exact->lines);
-  if (exact->lines == NULL)
-    (void)report_error("cannot start %u threads: %s; give fewer --threads", exact->source->threads,
-                       strerror(errno));
-  return exact->lines != NULL;
+  return exact->lines != NULL ||
+         report_false("cannot start %u threads: %s; give fewer --threads", exact->source->threads,
+                      strerror(errno));
 }
 
 static void lines_free(struct exact_lines *lines)

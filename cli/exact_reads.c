@@ -210,11 +210,9 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   /* acquire: another thread may have made the filter. */
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
-  if (exact_needs_all(exact)) {
-    (void)report_error("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
-                       human_bytes(exact->memory).text);
-    return false;
-  }
+  if (exact_needs_all(exact))
+    return report_false("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
+                        human_bytes(exact->memory).text);
   if (doubted == NULL) {
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/crew.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
@@ -37,8 +38,7 @@ static const char *spill_folder(const struct spill *spill)
 
 static bool spill_failed(const struct spill *spill)
 {
-  (void)report_error("%s: temporary file: %s", spill_folder(spill), strerror(errno));
-  return false;
+  return report_false("%s: temporary file: %s", spill_folder(spill), strerror(errno));
 }
 
 /* Opens a file for which the folder's file system has no O_TMPFILE. */
@@ -84,26 +84,9 @@ bool spill_check(const struct spill *spill)
   return opened;
 }
 
-bool spill_write_file(int file, const void *bytes, size_t size, off_t offset)
-{
-  const char *at = bytes;
-
-  while (size > 0) {
-    const ssize_t written = offset < 0 ? write(file, at, size) : pwrite(file, at, size, offset);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return false;
-    at += written;
-    size -= (size_t)written;
-    offset += offset < 0 ? 0 : written;
-  }
-  return true;
-}
-
 static bool spill_write(const struct spill *spill, int file, const void *bytes, size_t size, off_t offset)
 {
-  return spill_write_file(file, bytes, size, offset) || spill_failed(spill);
+  return output_write_to(file, bytes, size, offset) || spill_failed(spill);
 }
 
 static bool spill_read(const struct spill *spill, int file, void *bytes, size_t size, off_t offset)
@@ -301,7 +284,7 @@ static bool deciding_part(struct spill_deciding *deciding)
   deciding->left = deciding->part->count;
   while (good && deciding->left > 0) {
     errno = ENOMEM;
-    good = deciding->left < before || report_errno("dedupe") == CLI_FOUND;
+    good = deciding->left < before || report_false_errno("dedupe");
     before = deciding->left;
     good = good && deciding_round(deciding);
   }
@@ -363,10 +346,8 @@ bool spill_next(struct spill *spill, struct exact_hash hash, bool *first)
   struct spill_part *const part = &spill->parts[spill_part(hash)];
   const uint64_t at = part->next % SPILL_BITS;
 
-  if (part->next == part->count) {
-    (void)report_error("dedupe: the input has changed while it was read");
-    return false;
-  }
+  if (part->next == part->count)
+    return report_false("dedupe: the input has changed while it was read");
   if (at == 0) {
     const uint64_t left = part->count - part->next;
     const size_t size = left < SPILL_BITS ? (size_t)(left + 7) / 8 : SPILL_BUFFER;

@@ -84,7 +84,4 @@ bool spill_next(struct spill *spill, struct exact_hash hash, bool *first);
 
 void spill_end(struct spill *spill);
 
-/* Writes all bytes at `offset` of any file; -1 is its end.  False: errno has the cause. */
-bool spill_write_file(int file, const void *bytes, size_t size, off_t offset);
-
 #endif

@@ -25,7 +25,5 @@ bool fitted_filter(double fpp, lfb_strategy_id strategy, uint64_t keys, uint64_t
     else
       config.expected_insertions -= config.expected_insertions / 5;
   }
-  if (status != LFB_OK)
-    (void)report_status("dedupe", status);
-  return status == LFB_OK;
+  return status == LFB_OK || report_false_status("dedupe", status);
 }

@@ -30,7 +30,7 @@ bool grow(const struct grow_row *rows, size_t count, size_t *capacity, size_t ne
     grown *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
   for (size_t i = 0; i < count; i++)
     if (!grow_one(&rows[i], grown))
-      return report_error("dedupe: %zu keys at once: %s", needed, strerror(errno)) == CLI_FOUND;
+      return report_false("dedupe: %zu keys at once: %s", needed, strerror(errno));
   *capacity = grown;
   return true;
 }

@@ -62,10 +62,8 @@ bool hashset_bytes(uint64_t seed, uint64_t count, uint64_t *bytes)
   for (uint64_t i = 0; strings != NULL && i < sample; i++)
     free(strings[i]);
   free(strings);
-  if (!measured) {
-    (void)report_error("hash set of %llu strings: %s", (unsigned long long)sample, strerror(errno));
-    return false;
-  }
+  if (!measured)
+    return report_false("hash set of %llu strings: %s", (unsigned long long)sample, strerror(errno));
   *bytes = sample == 0 ? taken : (uint64_t)((double)taken / (double)sample * (double)count);
   return true;
 }

@@ -52,8 +52,7 @@ bool chunk_parts(struct chunk *chunk, size_t size)
   }
   if (chunk->parts != NULL && chunk->text_capacity >= size)
     return true;
-  (void)report_errno("input");
-  return false;
+  return report_false_errno("input");
 }
 
 /* Counts the delimiters from `at` to `end`. */
@@ -149,8 +148,7 @@ bool input_check(char *const *paths, size_t path_count)
         continue;
       return false;
     }
-    (void)report_errno(paths[i]);
-    return false;
+    return report_false_errno(paths[i]);
   }
   return true;
 }
@@ -164,8 +162,7 @@ bool input_check_starts(char *const *paths, size_t path_count, char delimiter)
     const struct start start = start_of(head, got, delimiter);
     if (start.kind != START_REFUSED)
       continue;
-    (void)report_error("%s: %s", paths[i], start.why);
-    return false;
+    return report_false("%s: %s", paths[i], start.why);
   }
   return true;
 }
@@ -212,9 +209,7 @@ bool input_begin(struct input *input)
 {
   input->fd = -1;
   input->rest = malloc(INPUT_READ);
-  if (input->rest == NULL)
-    (void)report_errno("input");
-  return input->rest != NULL;
+  return input->rest != NULL || report_false_errno("input");
 }
 
 static void input_close_file(struct input *input)
@@ -372,10 +367,8 @@ static bool input_take_rest(struct input *input, struct chunk *chunk)
 {
   chunk_reset(chunk);
   chunk->bytes = chunk->memory;
-  if (!chunk_grow(chunk, input->rest_size + INPUT_LINE)) {
-    (void)report_errno("input");
-    return false;
-  }
+  if (!chunk_grow(chunk, input->rest_size + INPUT_LINE))
+    return report_false_errno("input");
   chunk->bytes += -((uintptr_t)chunk->memory + input->rest_size) % INPUT_LINE;
   memcpy(chunk->bytes, input->rest, input->rest_size);
   chunk->size = input->rest_size;
@@ -475,7 +468,7 @@ static bool header_add(struct input_header *header, const char *bytes, size_t si
   char *const grown = realloc(header->bytes, header->size + size);
 
   if (grown == NULL)
-    return report_errno("--header") == CLI_FOUND;
+    return report_false_errno("--header");
   header->bytes = grown;
   memcpy(grown + header->size, bytes, size);
   header->size += size;
@@ -501,10 +494,8 @@ static bool input_take_header(struct input *input, struct chunk *chunk)
   if (!header->known && !header_add(header, chunk->bytes, size))
     return false;
   if (size > header->size - input->header_at ||
-      memcmp(header->bytes + input->header_at, chunk->bytes, size) != 0) {
-    (void)report_error("%s: begins with another header than the first file", chunk->name);
-    return false;
-  }
+      memcmp(header->bytes + input->header_at, chunk->bytes, size) != 0)
+    return report_false("%s: begins with another header than the first file", chunk->name);
   input->header_at += size;
   chunk->bytes += size;
   chunk->size -= size;

@@ -24,8 +24,7 @@ static bool keys_read_bad_lines(const char *option, const char *text, void *to)
       *(enum keys_bad *)to = (enum keys_bad)i;
       return true;
     }
-  (void)report_error("%s '%s': must be fail, pass or skip", option, text);
-  return false;
+  return report_false("%s '%s': must be fail, pass or skip", option, text);
 }
 
 struct option_row keys_crlf_row(bool *to)
@@ -293,11 +292,9 @@ bool keys_expected(const struct keys_source *source, const char *command, bool g
   *expected = given->given ? given->value : 0;
   if (given->given || (guess && !counts))
     return true;
-  if (!counts) {
-    (void)report_error("%s: keys from a pipe or terminal cannot be counted first: "
-                       "give -n, the number of keys", command);
-    return false;
-  }
+  if (!counts)
+    return report_false("%s: keys from a pipe or terminal cannot be counted first: "
+                        "give -n, the number of keys", command);
   keys_begin(source, "counting", false);
   const bool counted = count_keys(source->paths, source->path_count, keys_delimiter(source),
                                   source->threads, expected);

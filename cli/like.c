@@ -15,14 +15,10 @@ static bool like_take_hash(const struct like *like, const lfb_filter *filter,
   const bool keep = config->keep_key;
   const lfb_status status = lfb_config_take_hash(config, filter);
 
-  if (status != LFB_OK) {
-    (void)report_error("--like %s: %s", like->path, lfb_status_text(status));
-    return false;
-  }
-  if (reading->key.given && !figures_keyed(stats->hash)) {
-    (void)report_error("--like %s: its hash has no key: leave out --key-file", like->path);
-    return false;
-  }
+  if (status != LFB_OK)
+    return report_false("--like %s: %s", like->path, lfb_status_text(status));
+  if (reading->key.given && !figures_keyed(stats->hash))
+    return report_false("--like %s: its hash has no key: leave out --key-file", like->path);
   config->keep_key |= keep;
   reading->key.given = figures_keyed(stats->hash);
   memcpy(reading->key.bytes, config->key, sizeof config->key);
@@ -58,22 +54,19 @@ static bool like_find_size(const lfb_stats *stats, lfb_config *config)
 
 static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_config *config)
 {
-  if (!(stats->fpp > 0)) {
-    (void)report_error(
-        "--like %s: it does not record -n and -p: give those that it was built with, too", like->path);
-    return false;
-  }
+  if (!(stats->fpp > 0))
+    return report_false(
+         "--like %s: it does not record -n and -p: give those that it was built with, too", like->path);
   config->expected_insertions = stats->expected_insertions;
   config->fpp = stats->fpp;
   if (like_find_size(stats, config))
     return true;
-  (void)report_error(
-      "--like %s: no filter for %s keys at -p %g has its %s bits: it was folded, or "
-      "made by another version of lfbloom",
-      like->path,
-      human_count(stats->expected_insertions).text, stats->fpp,
-      human_count(stats->bit_count).text);
-  return false;
+  return report_false(
+       "--like %s: no filter for %s keys at -p %g has its %s bits: it was folded, or "
+       "made by another version of lfbloom",
+       like->path,
+       human_count(stats->expected_insertions).text, stats->fpp,
+       human_count(stats->bit_count).text);
 }
 
 bool like_take(const struct like *like, struct options_reading *reading,

@@ -30,8 +30,7 @@ static bool manage_is_remote(const char *path)
 {
   if (remote_is(path))
     return true;
-  (void)report_error("%s: not the address of a filter on Redis, redis://host:port/name", path);
-  return false;
+  return report_false("%s: not the address of a filter on Redis, redis://host:port/name", path);
 }
 
 static void manage_print_key(void *context, const char *key, size_t size)
@@ -118,11 +117,9 @@ static bool manage_read_seconds(const char *text, uint64_t *milliseconds)
   if (strcmp(text, "never") == 0)
     return true;
   if (numbers_whole(text, &seconds) != NUMBERS_OK || seconds == 0 ||
-      seconds > MANAGE_MOST_SECONDS) {
-    (void)report_error("remote: expire '%s': must be never, or a whole number of seconds from 1",
-                       text);
-    return false;
-  }
+      seconds > MANAGE_MOST_SECONDS)
+    return report_false("remote: expire '%s': must be never, or a whole number of seconds from 1",
+                        text);
   *milliseconds = 1000 * seconds;
   return true;
 }

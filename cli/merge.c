@@ -39,10 +39,8 @@ static bool merge_begin(struct merge *merge)
   lfb_stats stats;
 
   merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
-  if (merge->waiting == NULL) {
-    (void)report_status(merge->out, LFB_ERROR_NO_MEMORY);
-    return false;
-  }
+  if (merge->waiting == NULL)
+    return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
   merge->into = source_load(merge->paths[0], &merge->reading, NULL);
   if (merge->into == NULL)
     return false;
@@ -90,10 +88,9 @@ static lfb_status merge_unite(struct merge *merge, const lfb_filter *filter)
 /* Reports a failure with the filter of path `i`.  Returns whether there was none. */
 static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
 {
-  if (status != LFB_OK)
-    (void)report_error("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
-                       lfb_status_text(status), report_misfit_advice(status));
-  return status == LFB_OK;
+  return status == LFB_OK ||
+         report_false("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
+                      lfb_status_text(status), report_misfit_advice(status));
 }
 
 /* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */

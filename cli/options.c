@@ -36,16 +36,13 @@ bool options_read_count(const char *option, const char *text, void *to)
     count->given = true;
     return true;
   case NUMBERS_TOO_LARGE:
-    (void)report_error("%s %s: more than 2^64 - 1", option, text);
-    return false;
+    return report_false("%s %s: more than 2^64 - 1", option, text);
   case NUMBERS_NOT_WHOLE:
-    (void)report_error("%s %s: not a whole number", option, text);
-    return false;
+    return report_false("%s %s: not a whole number", option, text);
   case NUMBERS_MALFORMED:
     break;
   }
-  (void)report_error("%s '%s': not a number such as 10000000, 10M or 1e7", option, text);
-  return false;
+  return report_false("%s '%s': not a number such as 10000000, 10M or 1e7", option, text);
 }
 
 /* The library has the text of the error.  Checked here, before any work. */
@@ -53,14 +50,11 @@ bool options_read_fpp(const char *option, const char *text, void *to)
 {
   double fpp = 0;
 
-  if (!numbers_probability(text, &fpp)) {
-    (void)report_error("%s '%s': not a probability such as 0.01, 1%% or 1e-4", option, text);
-    return false;
-  }
+  if (!numbers_probability(text, &fpp))
+    return report_false("%s '%s': not a probability such as 0.01, 1%% or 1e-4", option, text);
   if (!(fpp > 0) || !(fpp < 1)) {
     const lfb_status status = fpp >= 1 ? LFB_ERROR_FPP_TOO_HIGH : LFB_ERROR_FPP_TOO_LOW;
-    (void)report_error("%s %s: %s", option, text, lfb_status_text(status));
-    return false;
+    return report_false("%s %s: %s", option, text, lfb_status_text(status));
   }
   *(double *)to = fpp;
   return true;
@@ -79,11 +73,9 @@ bool options_read_threads(const char *option, const char *text, void *to)
   uint64_t threads = 0;
 
   if (numbers_whole(text, &threads) != NUMBERS_OK || threads < 1 ||
-      threads > OPTIONS_MOST_THREADS) {
-    (void)report_error("%s '%s': not a number of threads from 1 to %d", option, text,
-                       OPTIONS_MOST_THREADS);
-    return false;
-  }
+      threads > OPTIONS_MOST_THREADS)
+    return report_false("%s '%s': not a number of threads from 1 to %d", option, text,
+                        OPTIONS_MOST_THREADS);
   *(unsigned *)to = (unsigned)threads;
   return true;
 }
@@ -97,8 +89,7 @@ bool options_read_when(const char *option, const char *text, void *to)
   else if (strcmp(text, "never") == 0)
     *when = PROGRESS_NEVER;
   else {
-    (void)report_error("%s '%s': must be always or never", option, text);
-    return false;
+    return report_false("%s '%s': must be always or never", option, text);
   }
   return true;
 }
@@ -204,10 +195,8 @@ bool options_read_key(const char *option, const char *text, void *to)
   char read[35];
   FILE *file = fopen(text, "rb");
 
-  if (file == NULL) {
-    (void)report_errno(text);
-    return false;
-  }
+  if (file == NULL)
+    return report_false_errno(text);
   spared_add(text);
   const size_t size = fread(read, 1, sizeof read, file);
   if (ferror(file) != 0) {
@@ -245,8 +234,8 @@ bool options_read_hash(const char *option, const char *text, void *to)
     return true;
   for (int id = 0; lfb_hash_name((lfb_hash_id)id) != NULL; id++)
     suggest_consider(&suggestion, lfb_hash_name((lfb_hash_id)id));
-  return report_error("%s '%s': must be aes, siphash13, xxh3 or default%s", option, text,
-                      suggest_text(&suggestion)) == CLI_FOUND;
+  return report_false("%s '%s': must be aes, siphash13, xxh3 or default%s", option, text,
+                      suggest_text(&suggestion));
 }
 
 bool options_read_formula(const char *option, const char *text, void *to)
@@ -259,8 +248,7 @@ bool options_read_formula(const char *option, const char *text, void *to)
   else if (strcmp(text, "current") == 0)
     formula->id = LFB_PROBES_GUAVA_CURRENT;
   else {
-    (void)report_error("%s '%s': must be 31 or current", option, text);
-    return false;
+    return report_false("%s '%s': must be 31 or current", option, text);
   }
   return true;
 }
@@ -331,10 +319,8 @@ bool options_read_helper(const char *option, const char *text, void *to)
   if (strlen(text) < sizeof words)
     memcpy(words, text, strlen(text) + 1);
   char *fpp = strchr(words, ','), *twice = fpp == NULL ? NULL : strchr(fpp + 1, ',');
-  if (fpp == NULL || (twice != NULL && strcmp(twice, ",twice") != 0)) {
-    (void)report_error("%s '%s': not N,P or N,P,twice, such as 1M,0.01", option, text);
-    return false;
-  }
+  if (fpp == NULL || (twice != NULL && strcmp(twice, ",twice") != 0))
+    return report_false("%s '%s': not N,P or N,P,twice, such as 1M,0.01", option, text);
   *fpp = '\0';
   if (twice != NULL)
     *twice = '\0';
@@ -366,11 +352,9 @@ bool options_read_seconds(const char *option, const char *text, void *to)
   double seconds = 0;
 
   if (!numbers_real(text, &seconds) || !(seconds >= OPTIONS_LEAST_SECONDS) ||
-      seconds > (double)OPTIONS_MOST_SECONDS) {
-    (void)report_error("%s '%s': not a number of seconds from %g to %d", option, text,
-                       OPTIONS_LEAST_SECONDS, OPTIONS_MOST_SECONDS);
-    return false;
-  }
+      seconds > (double)OPTIONS_MOST_SECONDS)
+    return report_false("%s '%s': not a number of seconds from %g to %d", option, text,
+                        OPTIONS_LEAST_SECONDS, OPTIONS_MOST_SECONDS);
   *(uint32_t *)to = (uint32_t)(1000 * seconds);
   return true;
 }

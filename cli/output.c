@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,19 +64,27 @@ static _Noreturn void output_give_up(void)
   output_end_program(CLI_TROUBLE);
 }
 
-void output_write(const void *bytes, size_t size)
+bool output_write_to(int file, const void *bytes, size_t size, off_t offset)
 {
   const char *at = bytes;
 
   while (size > 0) {
-    const ssize_t written = write(STDOUT_FILENO, at, size);
+    const ssize_t written = offset < 0 ? write(file, at, size) : pwrite(file, at, size, offset);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      output_give_up();
+      return false;
     at += written;
     size -= (size_t)written;
+    offset += offset < 0 ? 0 : written;
   }
+  return true;
+}
+
+void output_write(const void *bytes, size_t size)
+{
+  if (!output_write_to(STDOUT_FILENO, bytes, size, -1))
+    output_give_up();
 }
 
 int output_close(int status)

@@ -8,7 +8,9 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * To be called first.  Opens standard descriptors that are closed, so that no file gets their
@@ -21,6 +23,10 @@ void output_prepare(void);
  * input that never comes.
  */
 void output_write(const void *bytes, size_t size);
+
+/* Writes all bytes to an open file, at `offset` or, if that is below 0, after what was written.  False: errno has the
+ * cause. */
+bool output_write_to(int file, const void *bytes, size_t size, off_t offset);
 
 /* What output_write() calls standard output when it fails; NULL: so. */
 void output_name(const char *name);

@@ -49,9 +49,8 @@ static bool packed_have(const char *path, const struct codec *codec)
 {
   if (codec == NULL || codec->begin != NULL)
     return true;
-  (void)report_error("%s: this lfbloom was built without %s: pass the file through '%s'", path,
-                     codec->library, codec->command);
-  return false;
+  return report_false("%s: this lfbloom was built without %s: pass the file through '%s'", path,
+                      codec->library, codec->command);
 }
 
 bool packed_check(const char *path)
@@ -100,10 +99,8 @@ static bool packed_fetch(struct packed *packed)
   do
     got = read(packed->fd, packed->bytes, sizeof packed->bytes);
   while (got < 0 && errno == EINTR);
-  if (got < 0) {
-    (void)report_errno(packed->path);
-    return false;
-  }
+  if (got < 0)
+    return report_false_errno(packed->path);
   packed->at = 0;
   packed->left = (size_t)got;
   packed->ended = got == 0;

@@ -313,10 +313,8 @@ static bool column_fill(struct parquet_column *column, const char *path, const s
     column->type = column_type(chunk->type);
     column->everything |= chunk->offset == 0;
     if (chunk->offset != 0 && chunk_load(parquet, chunk, &column->filters[column->count++], &stats,
-                                         problem) != LFB_OK) {
-      (void)report_error("%s: %s", path, problem);
-      return false;
-    }
+                                         problem) != LFB_OK)
+      return report_false("%s: %s", path, problem);
   }
   if (group->given && group->value >= parquet->groups)
     (void)report_error("%s: it has %zu row groups, numbered from 0 on", path, parquet->groups);

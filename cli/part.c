@@ -12,10 +12,8 @@
 /* Counts one more of `count`.  False after a report, if there are too many. */
 static bool part_count(const char *option, size_t *count)
 {
-  if (*count == PART_MOST) {
-    (void)report_error("%s: more than %d of them", option, PART_MOST);
-    return false;
-  }
+  if (*count == PART_MOST)
+    return report_false("%s: more than %d of them", option, PART_MOST);
   ++*count;
   return true;
 }
@@ -28,8 +26,7 @@ static bool part_read_field(const char *option, const char *text, void *to)
     return false;
   if (fields_parse(text, &part->fields[part->field_count - 1]))
     return true;
-  (void)report_error("%s '%s': not a field such as 2, and not fields such as 2,4", option, text);
-  return false;
+  return report_false("%s '%s': not a field such as 2, and not fields such as 2,4", option, text);
 }
 
 static bool part_read_separator(const char *option, const char *text, void *to)

@@ -216,10 +216,8 @@ static bool plan_windows_fill(struct plan_windows *windows)
                                       .fpp = windows->plan->fpp,
                                       .generations = generations[i]};
     const lfb_status status = lfb_window_config_plan(&config, &windows->figures[i]);
-    if (status != LFB_OK) {
-      (void)report_status("plan: --window", status);
-      return false;
-    }
+    if (status != LFB_OK)
+      return report_false_status("plan: --window", status);
   }
   return true;
 }

@@ -183,10 +183,8 @@ static bool query_read_filter(const char *option, const char *text, void *to)
 {
   struct query *query = to;
 
-  if (query->filter_count == QUERY_MOST) {
-    (void)report_error("%s: more than %d filters", option, QUERY_MOST);
-    return false;
-  }
+  if (query->filter_count == QUERY_MOST)
+    return report_false("%s: more than %d filters", option, QUERY_MOST);
   query->filter_paths[query->filter_count++] = (char *)(uintptr_t)text;
   return true;
 }
@@ -248,8 +246,7 @@ static bool query_open(struct query *query, const struct options_reading *readin
   }
   if (reading->column == NULL || columns > 0)
     return true;
-  (void)report_error("--column %s: no filter is a Parquet file", reading->column);
-  return false;
+  return report_false("--column %s: no filter is a Parquet file", reading->column);
 }
 
 static int query_run(int argc, char **argv)

@@ -528,18 +528,15 @@ bool remote_holds(const char *what, const lfb_stats *planned)
   const lfb_strategy_id strategy = planned->strategy;
   const bool guava = strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32;
 
-  if (guava && planned->bit_count / 8 > STRING_BYTES - HEADER) {
-    (void)report_error("%s: %s: use --strategy fast", what,
-                       lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
-    return false;
-  }
+  if (guava && planned->bit_count / 8 > STRING_BYTES - HEADER)
+    return report_false("%s: %s: use --strategy fast", what,
+                        lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
   if (guava || strategy == LFB_FAST || strategy == LFB_FAST_PAIR || strategy == LFB_REDIS_MITZ32)
     return true;
-  (void)report_error("%s: a filter on Redis cannot have strategy %s, and the strategy cannot be "
-                     "changed without the keys: build it from the keys, with --strategy fast, "
-                     "fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32",
-                     what, lfb_strategy_name(strategy));
-  return false;
+  return report_false("%s: a filter on Redis cannot have strategy %s, and the strategy cannot be "
+                      "changed without the keys: build it from the keys, with --strategy fast, "
+                      "fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32",
+                      what, lfb_strategy_name(strategy));
 }
 
 bool remote_is_module(const char *path)
@@ -655,10 +652,8 @@ bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
   const lfb_status status = lfb_redis_rename(remote.filter, name);
   remote_close(&remote);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  if (status == LFB_ERROR_REDIS_EXISTS || status == LFB_ERROR_REDIS_BAD_NAME) {
-    (void)report_error("%s: rename to '%s': %s", path, name, lfb_status_text(status));
-    return false;
-  }
+  if (status == LFB_ERROR_REDIS_EXISTS || status == LFB_ERROR_REDIS_BAD_NAME)
+    return report_false("%s: rename to '%s': %s", path, name, lfb_status_text(status));
   return status == LFB_OK || remote_report(path, status);
 }
 

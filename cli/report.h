@@ -28,6 +28,11 @@ void report_status_note(const char *what, lfb_status status);
 /* Prints "lfbloom: `what`: text of errno". */
 int report_errno(const char *what);
 
+/* The same three, false, for functions that return it after a report. */
+#define report_false(...) (report_error(__VA_ARGS__) != CLI_TROUBLE)
+#define report_false_status(what, status) (report_status(what, status) != CLI_TROUBLE)
+#define report_false_errno(what) (report_errno(what) != CLI_TROUBLE)
+
 /* Prints "lfbloom: ..." as one line; every call prints.  For messages that are not errors. */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/report.h"
 #include "cli/seen_file.h"
 
@@ -21,15 +22,13 @@ static const char seen_magic[8] = {'L', 'F', 'B', 'S', 'E', 'E', 'N', '\n'};
 
 bool seen_failed(const struct seen *seen)
 {
-  (void)report_errno(seen->path);
-  return false;
+  return report_false_errno(seen->path);
 }
 
 bool seen_damaged(const struct seen *seen, const char *how)
 {
-  (void)report_error("%s: state of dedupe: %s: without it, lines that were printed are printed again", seen->path,
-                     how);
-  return false;
+  return report_false("%s: state of dedupe: %s: without it, lines that were printed are printed again", seen->path,
+                      how);
 }
 
 uint64_t seen_checksum(const lfb_wide *hash, const void *bytes, size_t size)
@@ -43,7 +42,7 @@ uint64_t seen_checksum(const lfb_wide *hash, const void *bytes, size_t size)
 
 bool seen_write(const struct seen *seen, const void *bytes, size_t size, uint64_t at)
 {
-  return spill_write_file(seen->file, bytes, size, (off_t)at) || seen_failed(seen);
+  return output_write_to(seen->file, bytes, size, (off_t)at) || seen_failed(seen);
 }
 
 bool seen_write_head(struct seen *seen)
@@ -81,7 +80,7 @@ static bool seen_open_run(struct seen *seen, uint32_t i)
   const lfb_status status = lfb_filter_read(seen_part_read, &part, NULL, &seen->filters[i]);
   if (status != LFB_OK && status != LFB_ERROR_NO_MEMORY)
     return seen_damaged(seen, "a filter in it is damaged");
-  return status == LFB_OK || report_status(seen->path, status) == CLI_FOUND;
+  return status == LFB_OK || report_false_status(seen->path, status);
 }
 
 /* Writes the head of a new file. */
@@ -103,15 +102,11 @@ static bool seen_read(struct seen *seen)
   if (seen->bytes == MAP_FAILED)
     return seen_failed(seen);
   memcpy(head, seen->bytes, seen->size < sizeof *head ? seen->size : sizeof *head);
-  if (memcmp(head->magic, seen_magic, sizeof seen_magic) != 0) {
-    (void)report_error("%s: is not a state of dedupe: --seen makes a new file", seen->path);
-    return false;
-  }
-  if (head->version != SEEN_VERSION) {
-    (void)report_error("%s: is a state of dedupe of another version, or of a host with another byte order",
-                       seen->path);
-    return false;
-  }
+  if (memcmp(head->magic, seen_magic, sizeof seen_magic) != 0)
+    return report_false("%s: is not a state of dedupe: --seen makes a new file", seen->path);
+  if (head->version != SEEN_VERSION)
+    return report_false("%s: is a state of dedupe of another version, or of a host with another byte order",
+                        seen->path);
   if ((seen->hash = lfb_wide_create(head->key)) == NULL)
     return seen_failed(seen);
   if (seen->size < sizeof *head || head->run_count > SEEN_RUNS ||
@@ -141,10 +136,8 @@ static bool seen_begin(struct seen *seen)
   seen->file = open(seen->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
   if (seen->file < 0 || fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
-  if (!S_ISREG(seen->was.st_mode)) {
-    (void)report_error("%s: is no regular file", seen->path);
-    return false;
-  }
+  if (!S_ISREG(seen->was.st_mode))
+    return report_false("%s: is no regular file", seen->path);
   if (!seen_lock(seen))
     return false;
   if (fstat(seen->file, &seen->was) != 0)

@@ -297,10 +297,8 @@ bool seen_commit(struct seen *seen, uint64_t memory)
 
   if (seen->added.count == 0)
     return true;
-  if (stat(seen->path, &now) != 0 || now.st_dev != seen->was.st_dev || now.st_ino != seen->was.st_ino) {
-    (void)report_error("%s: was removed or replaced while it was used: what was printed is not in it", seen->path);
-    return false;
-  }
+  if (stat(seen->path, &now) != 0 || now.st_dev != seen->was.st_dev || now.st_ino != seen->was.st_ino)
+    return report_false("%s: was removed or replaced while it was used: what was printed is not in it", seen->path);
   const bool done = spill_flush_all(&seen->added) && commit_run(&commit, memory);
   if (done)
     seen_trim(seen);

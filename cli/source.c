@@ -182,10 +182,8 @@ static bool check_begin(const char *path, struct source *source)
 {
   struct source_check *check = calloc(1, sizeof *check);
 
-  if (check == NULL) {
-    (void)report_errno(path);
-    return false;
-  }
+  if (check == NULL)
+    return report_false_errno(path);
   check->filter = source->any.plain;
   check->path = path;
   if (pthread_create(&check->thread, NULL, check_run, check) == 0) {
@@ -211,9 +209,8 @@ static bool source_takes_helper(const char *path, const struct options_reading *
 {
   if (!reading->helper.given || remote_is(path))
     return true;
-  (void)report_error("%s: --helper applies only to a filter on Redis, redis://host:port/name",
-                     path);
-  return false;
+  return report_false("%s: --helper applies only to a filter on Redis, redis://host:port/name",
+                      path);
 }
 
 /* Opens a filter on a server, to be queried there. */
@@ -238,9 +235,8 @@ bool source_takes_type(const char *path, const struct remote *remote, enum typed
   lfb_redis_plan(remote->filter, &stats);
   if (stats.strategy != LFB_FAST && stats.strategy != LFB_FAST_PAIR)
     return true;
-  (void)report_error("%s: --keys=i64 cannot be used with strategy %s on Redis", path,
-                     lfb_strategy_name(stats.strategy));
-  return false;
+  return report_false("%s: --keys=i64 cannot be used with strategy %s on Redis", path,
+                      lfb_strategy_name(stats.strategy));
 }
 
 bool source_fetch(struct source *source)
@@ -482,10 +478,9 @@ bool source_mode_fits(const char *path, uint32_t mode, bool key_kept)
 {
   if ((mode & ~0600U) == 0 || !key_kept)
     return true;
-  (void)report_error("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
-                     "its owner alone: leave out --mode, or keep the key out of the file "
-                     "(--key-file), or give --hash xxh3", path, mode);
-  return false;
+  return report_false("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
+                      "its owner alone: leave out --mode, or keep the key out of the file "
+                      "(--key-file), or give --hash xxh3", path, mode);
 }
 
 /* The same for a new filter of this configuration. */
@@ -609,10 +604,9 @@ bool source_can_grow(const char *path, const struct source_shared *shared)
   const lfb_status status =
       shared->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(shared->any.growing) : LFB_OK;
 
-  if (status != LFB_OK)
-    (void)report_error("%s: is full and cannot grow: %s: once it can (free some space), run the "
-                       "command again with all keys", path, lfb_status_text(status));
-  return status == LFB_OK;
+  return status == LFB_OK ||
+         report_false("%s: is full and cannot grow: %s: once it can (free some space), run the "
+                      "command again with all keys", path, lfb_status_text(status));
 }
 
 bool source_settle(const char *path, const struct source_shared *shared)
@@ -622,8 +616,7 @@ bool source_settle(const char *path, const struct source_shared *shared)
   const lfb_status status = lfb_any_sync(shared->any);
   if (status == LFB_OK)
     return source_can_grow(path, shared);
-  (void)report_status(path, status);
-  return false;
+  return report_false_status(path, status);
 }
 
 bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats)

@@ -74,11 +74,9 @@ static bool target_can_be_written(const char *path, const struct stat *found)
 
 bool target_check(const char *path)
 {
-  if (!remote_is(path) && spared_has(path)) {
-    (void)report_error("%s: is both input and output",
-                       target_is_standard(path) ? "standard output" : path);
-    return false;
-  }
+  if (!remote_is(path) && spared_has(path))
+    return report_false("%s: is both input and output",
+                        target_is_standard(path) ? "standard output" : path);
   if (target_is_standard(path))
     return true;
   return remote_is(path) ? remote_is_free(path) : target_check_replaced(path);
@@ -88,15 +86,12 @@ bool target_check_replaced(const char *path)
 {
   struct stat found;
 
-  if (path[0] == '\0') {
-    (void)report_error("the name of the file to write is empty");
-    return false;
-  }
+  if (path[0] == '\0')
+    return report_false("the name of the file to write is empty");
   if (stat(path, &found) == 0 ? target_can_be_written(path, &found)
                               : target_directory_is_writable(path))
     return true;
-  (void)report_error("%s: cannot be written: %s", path, strerror(errno));
-  return false;
+  return report_false("%s: cannot be written: %s", path, strerror(errno));
 }
 
 bool target_check_shared(const char *path)
@@ -123,19 +118,16 @@ static bool target_is_shared_growing(const char *path)
 
 bool target_spares_shared(const char *path, lfb_form form)
 {
-  if (target_is_shared_growing(path)) {
-    (void)report_error("%s: is a growing filter that other processes may be using: delete it first "
-                       "to replace it",
-                       path);
-    return false;
-  }
+  if (target_is_shared_growing(path))
+    return report_false("%s: is a growing filter that other processes may be using: delete it first "
+                        "to replace it",
+                        path);
   if (form == LFB_FORM_MAPPED || !target_is_shared(path))
     return true;
-  (void)report_error("%s: is a shared filter that other processes may be using: put into it with "
-                     "'lfbloom build --shared', replace it by a filter in form mapped, or delete "
-                     "it first",
-                     path);
-  return false;
+  return report_false("%s: is a shared filter that other processes may be using: put into it with "
+                      "'lfbloom build --shared', replace it by a filter in form mapped, or delete "
+                      "it first",
+                      path);
 }
 
 bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats)
@@ -144,11 +136,10 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
     return remote_holds(from, stats);
   if (lfb_form_holds(form, stats->strategy))
     return true;
-  (void)report_error("%s: the %s form cannot hold strategy %s, and the strategy cannot be changed "
-                     "without the keys: build the filter again from the keys, with --form %s",
-                     from, lfb_form_name(form), lfb_strategy_name(stats->strategy),
-                     lfb_form_name(form));
-  return false;
+  return report_false("%s: the %s form cannot hold strategy %s, and the strategy cannot be changed "
+                      "without the keys: build the filter again from the keys, with --form %s",
+                      from, lfb_form_name(form), lfb_strategy_name(stats->strategy),
+                      lfb_form_name(form));
 }
 
 /* Blocks all signals, so that none ends the program while there is a temporary file.  What is written
@@ -178,9 +169,7 @@ static bool target_save_file(const char *path, const lfb_filter *filter, lfb_for
                                 ? lfb_filter_write(filter, form, target_write, NULL)
                                 : lfb_filter_save(filter, form, path);
 
-  if (status != LFB_OK)
-    (void)report_status(path, status);
-  return status == LFB_OK;
+  return status == LFB_OK || report_false_status(path, status);
 }
 
 bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
@@ -200,9 +189,7 @@ static bool target_save_any(const char *path, lfb_any any)
   const lfb_status status = target_is_standard(path) ? lfb_any_write(any, target_write, NULL)
                                                      : lfb_any_save(any, path);
 
-  if (status != LFB_OK)
-    (void)report_status(path, status);
-  return status == LFB_OK;
+  return status == LFB_OK || report_false_status(path, status);
 }
 
 bool target_save_value(const char *path, const lfb_redis_module_value *value)
@@ -226,24 +213,6 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
                                 : lfb_delta_save(earlier, later, path);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return status;
-}
-
-/* Writes.  errno has the cause of a failure. */
-static bool target_fill(int fd, const char *bytes, size_t size)
-{
-  bool written = true;
-
-  while (written && size > 0) {
-    const ssize_t step = write(fd, bytes, size);
-    if (step < 0 && errno == EINTR)
-      continue;
-    written = step >= 0;
-    if (written) {
-      bytes += step;
-      size -= (size_t)step;
-    }
-  }
-  return written;
 }
 
 enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
@@ -390,7 +359,7 @@ static bool target_replace_file(const char *path, const void *bytes, size_t size
   struct target_file target;
   const int fd = target_begin(&target, path);
 
-  return target_finish(&target, fd, fd >= 0 && target_fill(fd, bytes, size));
+  return target_finish(&target, fd, fd >= 0 && output_write_to(fd, bytes, size, -1));
 }
 
 /* ---- standard output ---------------------------------------------------------------- */
@@ -473,7 +442,7 @@ static bool target_overwrite(const char *path, const void *bytes, size_t size)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-  bool written = fd >= 0 && target_fill(fd, bytes, size);
+  bool written = fd >= 0 && output_write_to(fd, bytes, size, -1);
   const int cause = errno;
   if (fd >= 0 && close(fd) != 0 && written)
     return false;

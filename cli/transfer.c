@@ -62,10 +62,8 @@ static bool transfer_set_period(const struct transfer *transfer, const char *fro
 
   if (transfer->span.text == NULL)
     return true;
-  if (value->any.kind != LFB_KIND_WINDOW) {
-    (void)report_error("%s: not a window: leave out --window", from);
-    return false;
-  }
+  if (value->any.kind != LFB_KIND_WINDOW)
+    return report_false("%s: not a window: leave out --window", from);
   lfb_any_plan(value->any, &figures);
   value->period_ms = (uint64_t)ceil(1000 * transfer->span.seconds / figures.window.generations);
   return true;

@@ -19,8 +19,7 @@ static bool typed_read(const char *option, const char *text, void *to)
       *(enum typed *)to = (enum typed)i;
       return true;
     }
-  (void)report_error("%s '%s': must be text, i64, i32, f32, f64, utf16 or hex", option, text);
-  return false;
+  return report_false("%s '%s': must be text, i64, i32, f32, f64, utf16 or hex", option, text);
 }
 
 struct option_row typed_row(enum typed *to)

@@ -58,14 +58,11 @@ static bool window_read_span(const char *option, const char *text, void *to)
   } else if (unit == NULL && numbers_whole(text, &span.keys) == NUMBERS_OK && span.keys > 0) {
     span.number = (double)span.keys;
   } else {
-    (void)report_error("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
-                       "such as 10M or 1e7", option, text);
-    return false;
+    return report_false("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
+                        "such as 10M or 1e7", option, text);
   }
-  if (unit != NULL && !window_clock_takes(span.seconds)) {
-    (void)report_error("%s '%s': %s", option, text, lfb_status_text(LFB_ERROR_BAD_SPAN));
-    return false;
-  }
+  if (unit != NULL && !window_clock_takes(span.seconds))
+    return report_false("%s '%s': %s", option, text, lfb_status_text(LFB_ERROR_BAD_SPAN));
   *(struct window_span *)to = span;
   return true;
 }
@@ -76,10 +73,8 @@ static bool window_read_time(const char *option, const char *text, void *to)
 
   if (!window_read_span(option, text, &span))
     return false;
-  if (span.keys != 0) {
-    (void)report_error("%s '%s': must be a time such as 90s, 15m, 24h or 7d", option, text);
-    return false;
-  }
+  if (span.keys != 0)
+    return report_false("%s '%s': must be a time such as 90s, 15m, 24h or 7d", option, text);
   *(struct window_span *)to = span;
   return true;
 }
@@ -89,10 +84,8 @@ static bool window_read_generations(const char *option, const char *text, void *
   uint64_t generations = 0;
 
   if (numbers_whole(text, &generations) != NUMBERS_OK ||
-      (generations != 1 && generations != 3 && generations != 7)) {
-    (void)report_error("%s '%s': must be 1, 3 or 7", option, text);
-    return false;
-  }
+      (generations != 1 && generations != 3 && generations != 7))
+    return report_false("%s '%s': must be 1, 3 or 7", option, text);
   *(uint32_t *)to = (uint32_t)generations;
   return true;
 }
@@ -227,12 +220,10 @@ bool window_begin(struct window *window, const struct command *command,
                                 : lfb_window_mapped_create(options->state, &wanted, &window->filter);
   if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
     return window_resume(window, options, key, config);
-  if (status != LFB_OK) {
-    (void)report_error("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name, span->text,
-                       wanted.expected_insertions, wanted.fpp, options->state == NULL ? "" : ", ",
-                       options->state == NULL ? "" : options->state, lfb_status_text(status));
-    return false;
-  }
+  if (status != LFB_OK)
+    return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name, span->text,
+                        wanted.expected_insertions, wanted.fpp, options->state == NULL ? "" : ", ",
+                        options->state == NULL ? "" : options->state, lfb_status_text(status));
   window->state = options->state;
   window->generations = wanted.generations;
   window->each = window_each(span, wanted.generations);
@@ -245,9 +236,7 @@ bool window_settle(const struct window *window)
   const lfb_any any = {LFB_KIND_WINDOW, {window->filter}};
   const lfb_status status = window->state == NULL ? LFB_OK : lfb_any_sync(any);
 
-  if (status != LFB_OK)
-    (void)report_status(window->state, status);
-  return status == LFB_OK;
+  return status == LFB_OK || report_false_status(window->state, status);
 }
 
 /* Claims keys one by one, and ends the generation after its last key. */
