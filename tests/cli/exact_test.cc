@@ -38,28 +38,32 @@ constexpr uint64_t kMuch = 1024 * kMiB;
 
 // ---- The reference ------------------------------------------------------------------
 
+// The last one may lack its end.
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size(); at += lines.back().size() + 1)
+    lines.push_back(text.substr(at, std::min(text.find('\n', at), text.size()) - at));
+  return lines;
+}
+
+// The lines of `text` that `seen` has not yet, in their order; they are then in it.
+std::string NewOnes(const std::string& text, std::unordered_set<std::string>* seen) {
+  std::string kept;
+  for (const std::string& line : LinesOf(text))
+    if (seen->insert(line).second) kept += line + '\n';
+  return kept;
+}
+
 std::string FirstOnes(const std::string& text) {
   std::unordered_set<std::string> seen;
-  std::string kept;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    if (seen.insert(line).second) kept += line + '\n';
-    at = end + 1;
-  }
-  return kept;
+  return NewOnes(text, &seen);
 }
 
 // What `uniq` prints of lines that need not follow one another: `which` as enum exact_which.
 std::string Counted(const std::string& text, int which, bool numbered) {
   std::unordered_map<std::string, uint64_t> times;
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    times[lines.back()]++;
-    at = end + 1;
-  }
+  const std::vector<std::string> lines = LinesOf(text);
+  for (const std::string& line : lines) times[line]++;
   std::unordered_set<std::string> seen;
   std::string kept;
   for (const std::string& line : lines) {
@@ -146,6 +150,7 @@ class Folders {
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     root_ = name;
     temp_ = root_ + "/temp";
+    input_ = root_ + "/input";
     std::filesystem::create_directory(temp_);
   }
   ~Folders() {
@@ -155,15 +160,21 @@ class Folders {
   Folders(const Folders&) = delete;
   Folders& operator=(const Folders&) = delete;
 
-  std::string File(const std::string& text) const {
-    std::ofstream(root_ + "/input", std::ios::binary) << text;
-    return root_ + "/input";
+  const std::string& File(const std::string& text) const {
+    std::ofstream(input_, std::ios::binary) << text;
+    return input_;
+  }
+  // This way of a pipe or of that file, with temporary files here.
+  exact_way Reading(exact_way way, bool piped = false) const {
+    way.temp = temp();
+    way.path = piped ? nullptr : input_.c_str();
+    return way;
   }
   const char* temp() const { return temp_.c_str(); }
   const std::string& root() const { return root_; }
 
  private:
-  std::string root_, temp_;
+  std::string root_, temp_, input_;
 };
 
 struct Outcome {
@@ -276,13 +287,11 @@ void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
   uint64_t twice = 0, doubts = 0, spilled = 0;
 
   for (const Input& input : Inputs(scale)) {
-    const std::string path = folders.File(input.text);
+    folders.File(input.text);
     for (const Way& row : Ways())
       for (const unsigned threads : thread_counts) {
-        exact_way way = row.way;
+        exact_way way = folders.Reading(row.way, row.piped);
         way.threads = threads;
-        way.temp = folders.temp();
-        way.path = row.piped ? nullptr : path.c_str();
         const Outcome outcome = Dedupe(way, row.piped ? &input.text : nullptr);
         ASSERT_TRUE(outcome.output == input.kept)
             << input.name << ", " << row.name << ", " << threads << " threads: " << outcome.output.size()
@@ -324,18 +333,15 @@ TEST(Exact, LinesWithoutAKeyArePassedSkippedOrTheEnd) {
   const std::string good = Jsonl(20000, false), bad = Jsonl(20000, true);
   std::string passed, skipped;
   std::unordered_set<std::string> seen;
-  for (size_t at = 0; at < bad.size(); at = bad.find('\n', at) + 1) {
-    const std::string line = bad.substr(at, bad.find('\n', at) + 1 - at);
-    const bool is_bad = line == "no JSON\n";
+  for (const std::string& line : LinesOf(bad)) {
+    const bool is_bad = line == "no JSON";
     if (!is_bad && !seen.insert(line).second) continue;
-    passed += line;
-    skipped += is_bad ? "" : line;
+    passed += line + '\n';
+    skipped += is_bad ? "" : line + '\n';
   }
-  const std::string path = folders.File(bad), until = Jsonl(99, true);
+  folders.File(bad);
   for (const Way& row : Ways()) {
-    exact_way way = row.way;
-    way.temp = folders.temp();
-    way.path = row.piped ? nullptr : path.c_str();
+    exact_way way = folders.Reading(row.way, row.piped);
     way.jsonl = "id";
     way.bad_lines = 1;
     Outcome outcome = Dedupe(way, row.piped ? &bad : nullptr);
@@ -361,16 +367,15 @@ TEST(Exact, LinesWithoutAKeyArePassedSkippedOrTheEnd) {
 TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
   const Folders folders;
   for (const Input& input : Inputs(1)) {
-    const std::string path = folders.File(input.text);
+    folders.File(input.text);
     for (const int which : {0, 1, 2})
       for (const bool numbered : {false, true})
         for (const unsigned threads : {2, 5}) {
           if (numbered ? kUnderTsan && which == 2 : kUnderTsan || which == 0) continue;
-          exact_way way = Of(kMuch, 0, threads == 2 ? 0.3 : 0.01, true); // with many false positives, and few
           const bool piped = threads == 5;
+          const double fpp = threads == 2 ? 0.3 : 0.01;  // with many false positives, and few
+          exact_way way = folders.Reading(Of(kMuch, 0, fpp, true), piped);
           way.threads = threads;
-          way.temp = folders.temp();
-          way.path = piped ? nullptr : path.c_str();
           way.which = which;
           way.numbered = numbered;
           const std::string kept = Counted(input.text, which, numbered);
@@ -388,12 +393,10 @@ TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
 TEST(Exact, CountsNothingAfterALineWithoutAKey) {
   const Folders folders;
   const std::string good = Jsonl(20000, false), late = good + "no JSON\n" + Jsonl(60000, true);
-  const std::string path = folders.File(late);
+  folders.File(late);
   for (const bool piped : {false, true}) {
-    exact_way way = Of(kMuch, 0, 0.01);
+    exact_way way = folders.Reading(Of(kMuch, 0, 0.01), piped);
     way.threads = 5;
-    way.temp = folders.temp();
-    way.path = piped ? nullptr : path.c_str();
     way.jsonl = "id";
     way.numbered = true;
     const Outcome outcome = Dedupe(way, piped ? &late : nullptr);
@@ -405,10 +408,9 @@ TEST(Exact, CountsNothingAfterALineWithoutAKey) {
 
 TEST(Exact, TooManyRepeatedKeysToCountAreAnError) {
   const Folders folders;
-  const std::string text = Lines(100000, [](size_t i) { return Number(i / 2); }), path = folders.File(text);
-  exact_way way = Of(kMiB, 0, 0.01);
-  way.temp = folders.temp();
-  way.path = path.c_str();
+  const std::string text = Lines(100000, [](size_t i) { return Number(i / 2); });
+  folders.File(text);
+  exact_way way = folders.Reading(Of(kMiB, 0, 0.01));
   way.which = 1;
   const Outcome outcome = Dedupe(way, nullptr);
   EXPECT_EQ(outcome.status, 2);
@@ -446,10 +448,8 @@ Subject Units(const char* name, int unit, uint64_t memory) {
   made.way.jsonl = "t";
   made.input.text = Lines(30000, [&](size_t) { return "{\"t\":\"" + some() + "\\n" + some() + "\"}"; });
   const Folders folders;
-  const std::string path = folders.File(made.input.text);
-  exact_way way = made.way;
-  way.temp = folders.temp();
-  way.path = path.c_str();
+  folders.File(made.input.text);
+  exact_way way = folders.Reading(made.way);
   const Outcome outcome = Dedupe(way, nullptr);
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_TRUE(outcome.figures.out > 20000 && outcome.figures.out < 40000) << outcome.figures.out;
@@ -479,12 +479,10 @@ void LimitFiles(rlim_t bytes) {
 
 TEST(Exact, AFullDiskEndsItWithTheBeginningPrinted) {
   const Folders folders;
-  const std::string path = folders.File(Random().text);
+  folders.File(Random().text);
   for (const bool piped : {false, true})
     for (const rlim_t most : {0, 1000, 9000}) {
-      exact_way way = Of(kMiB / 2, kMiB / 8, 0.3);
-      way.temp = folders.temp();
-      way.path = piped ? nullptr : path.c_str();
+      exact_way way = folders.Reading(Of(kMiB / 2, kMiB / 8, 0.3), piped);
       const Outcome outcome = Dedupe(way, piped ? &Random().text : nullptr, [most] { LimitFiles(most); });
       EXPECT_EQ(outcome.status, 2) << piped << " " << most;
       EXPECT_NE(outcome.errors.find("temporary file: File too large"), std::string::npos)
@@ -506,11 +504,10 @@ TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
   const Folders folders;
   std::mt19937_64 random(3);
   for (const Subject& subject : {OfLines(), Paragraphs(), Ngrams()}) {
-    const std::string &kept = subject.input.kept, path = folders.File(subject.input.text);
+    const std::string& kept = subject.input.kept;
+    folders.File(subject.input.text);
     for (int round = 0; round < 24; round++) {
-      exact_way way = subject.way;
-      way.temp = folders.temp();
-      way.path = round % 2 == 0 ? nullptr : path.c_str();
+      exact_way way = folders.Reading(subject.way, round % 2 == 0);
       const size_t most = random() % kept.size();
       const Outcome outcome = Dedupe(
           way, round % 2 == 0 ? &subject.input.text : nullptr, [] {},
@@ -547,9 +544,7 @@ TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
   for (const auto change : changes)
     for (const uint64_t table_most : {uint64_t{0}, kMiB / 2}) {
       changed_path = folders.File(Random().text);
-      exact_way way = Of(kMuch, table_most, 0.1);
-      way.temp = folders.temp();
-      way.path = changed_path.c_str();
+      exact_way way = folders.Reading(Of(kMuch, table_most, 0.1));
       way.between = change;
       const Outcome outcome = Dedupe(way, nullptr);
       EXPECT_EQ(outcome.status, 2);
@@ -558,23 +553,26 @@ TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
     }
 }
 
+// The nth call fails; of one name, if `only` is given.
+void Fail(uint64_t nth, int error, const char* only = nullptr) {
+  calls::Plan plan;
+  plan.deed = calls::Deed::kFail;
+  plan.at = nth;
+  plan.error = error;
+  plan.only = only;
+  calls::Arm(plan);
+}
+
 // Each call that can fail, fails once: memory, files, threads.
 void ExpectNoLossByFailures(unsigned step, const Subject& subject) {
   const Folders folders;
-  const std::string &kept = subject.input.kept, path = folders.File(subject.input.text);
+  const std::string& kept = subject.input.kept;
+  folders.File(subject.input.text);
   for (const bool piped : {false, true}) {
     bool failed = true;
     for (uint64_t nth = 1; failed; nth += step) {
-      exact_way way = subject.way;
-      way.temp = folders.temp();
-      way.path = piped ? nullptr : path.c_str();
-      const Outcome outcome = Dedupe(way, piped ? &subject.input.text : nullptr, [nth] {
-        calls::Plan plan;
-        plan.deed = calls::Deed::kFail;
-        plan.at = nth;
-        plan.error = ENOMEM;
-        calls::Arm(plan);
-      });
+      exact_way way = folders.Reading(subject.way, piped);
+      const Outcome outcome = Dedupe(way, piped ? &subject.input.text : nullptr, [nth] { Fail(nth, ENOMEM); });
       failed = outcome.figures.failed != 0;
       ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
       ASSERT_TRUE(outcome.status == 0 ? outcome.output == kept : IsBeginningOf(outcome.output, kept))
@@ -601,12 +599,7 @@ TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
     const pid_t child = fork();
     if (child == 0) {
       signal(signal_number, SIG_DFL);
-      calls::Plan plan;
-      plan.deed = calls::Deed::kFail;
-      plan.at = 1;
-      plan.error = EOPNOTSUPP;
-      plan.only = "open";
-      calls::Arm(plan);
+      Fail(1, EOPNOTSUPP, "open");
       if (!target_redirect(path.c_str()) || calls::Disarm().hit == 0) _exit(1);
       if (std::filesystem::is_empty(folders.temp())) _exit(2);  // it should have a name
       raise(signal_number);
@@ -619,18 +612,6 @@ TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
 }
 
 // ---- What earlier runs have printed --------------------------------------------------------
-
-// The lines of `text` that `seen` has not yet, in their order; they are then in it.
-std::string NewOnes(const std::string& text, std::unordered_set<std::string>* seen) {
-  std::string kept;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    if (seen->insert(line).second) kept += line + '\n';
-    at = end + 1;
-  }
-  return kept;
-}
 
 std::string SomeLines(std::mt19937_64* random, size_t most, uint64_t of) {
   const size_t count = (*random)() % most;
@@ -724,12 +705,6 @@ TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
   EXPECT_TRUE(seen == wanted);
 }
 
-// How often each line of the texts is in them.
-void CountLines(const std::string& text, std::unordered_map<std::string, int>* times) {
-  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
-    ++(*times)[text.substr(at, text.find('\n', at) - at)];
-}
-
 // Killed at each call of the main thread, which opens and commits, and by SIGKILL whenever: a line is printed, and at
 // most once more for each run that was killed.  What a killed run has printed after its last whole line is no line.
 void ExpectEachLineHoweverKilled(unsigned step) {
@@ -751,13 +726,13 @@ void ExpectEachLineHoweverKilled(unsigned step) {
           plan.at = nth + static_cast<uint64_t>(killed);
           calls::Arm(plan);
         });
-        CountLines(outcome.output.substr(0, outcome.output.rfind('\n') + 1), &times);
+        for (const std::string& line : LinesOf(outcome.output.substr(0, outcome.output.rfind('\n') + 1))) ++times[line];
         ended = outcome.status == 0;
         killed += !ended;
         ASSERT_TRUE(outcome.status <= 0) << outcome.errors;
       }
-      for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-        const int n = times[text.substr(at, text.find('\n', at) - at)];
+      for (const std::string& line : LinesOf(text)) {
+        const int n = times[line];
         ASSERT_TRUE(n >= 1 && n <= 1 + killed) << n << " times, " << killed << " killed, call " << nth;
       }
       whole = killed == 0;
@@ -782,13 +757,7 @@ void ExpectNothingForgottenByFailures(unsigned step) {
     const Way row = {"doubts", nth % 2 == 0, Of(kMiB / 2, kMiB / 8, 0.3)};
     const std::string text = SomeLines(&random, 5000, UINT64_MAX), path = folders.File(text);
     const std::string kept = NewOnes(text, &seen);
-    Outcome outcome = state.Run(row, path, text, 2, [nth] {
-      calls::Plan plan;
-      plan.deed = calls::Deed::kFail;
-      plan.at = nth;
-      plan.error = ENOSPC;
-      calls::Arm(plan);
-    });
+    Outcome outcome = state.Run(row, path, text, 2, [nth] { Fail(nth, ENOSPC); });
     failed = outcome.figures.failed != 0;
     ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
     ASSERT_TRUE(IsBeginningOf(outcome.output, kept)) << nth;
@@ -885,10 +854,8 @@ std::string removed_path;  // NOLINT: a function without arguments uses it
 TEST(Seen, AFileThatIsRemovedMeanwhileIsAnError) {
   const Folders folders;
   removed_path = folders.root() + "/seen";
-  exact_way way = Of(kMuch, 0, 0.01);
-  const std::string path = folders.File(Random().text);
-  way.path = path.c_str();
-  way.temp = folders.temp();
+  folders.File(Random().text);
+  exact_way way = folders.Reading(Of(kMuch, 0, 0.01));
   way.seen = removed_path.c_str();
   way.between = [] { std::filesystem::remove(removed_path); };
   const Outcome outcome = Dedupe(way, nullptr);

@@ -60,11 +60,12 @@ TEST(Member, StringsAreReadWhereverTheirOtherBytesAre) {
       for (const auto& [written, read] : std::vector<std::pair<std::string, std::string>>{
                {"", ""}, {"\\n", "\n"}, {"\\\"", "\""}, {"\x7f", "\x7f"}, {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"}}) {
         const std::string first(before, ' '), last(after, '~');
-        ASSERT_EQ(value("a", "{\"b\":\"" + first + "\",\"a\":\"" + first + written + last + "\"}"), first + read + last);
+        ASSERT_EQ(value("a", "{\"b\":\"" + first + "\",\"a\":\"" + first + written + last + "\"}"),
+                  first + read + last);
       }
   for (size_t before = 0; before < 40; before++)
     for (const char* bad : {"\n", "\xff", "\\x"})
-      ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + std::string(40, 'x') + "\"}").result, MEMBER_NO_JSON);
+      ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + "x\"}").result, MEMBER_NO_JSON);
 }
 
 TEST(Member, OtherValuesStayAsTheyStand) {
