@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
 #include <lfbloom/builder.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -49,17 +48,6 @@ struct build {
   double seconds; /* of putting, with reading */
 };
 
-/* relaxed, as in build_get(): all threads are joined before the figures are read. */
-static void build_add(_Atomic(uint64_t) *figure, uint64_t amount)
-{
-  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
-}
-
-static uint64_t build_get(const _Atomic(uint64_t) *figure)
-{
-  return atomic_load_explicit(figure, memory_order_relaxed);
-}
-
 /* Puts keys into the builder.  How many are new is known at the end. */
 static void build_collect(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
@@ -85,7 +73,7 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
     changed = source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
   else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
     return false;
-  build_add(&build->changed, changed);
+  figure_add(&build->changed, changed);
   return true;
 }
 
@@ -105,8 +93,8 @@ static bool build_work(void *context, unsigned thread, struct chunk *chunk)
     put = parts != NULL && (count == 0 || build_put(build, thread, parts, count));
     total += count;
   }
-  build_add(&build->keys, total);
-  build_add(&build->bytes, chunk->size);
+  figure_add(&build->keys, total);
+  figure_add(&build->bytes, chunk->size);
   return put;
 }
 
@@ -165,23 +153,23 @@ static bool build_create(struct build *build)
 static void build_summary_json(const struct build *build, const lfb_stats *stats)
 {
   json_open(NULL);
-  json_count("keys", build_get(&build->keys));
-  json_count("new_keys", build_get(&build->changed));
+  json_count("keys", figure_get(&build->keys));
+  json_count("new_keys", figure_get(&build->changed));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_text("form", remote_is(build->out)                          ? "redis"
                     : build->into.any.kind == LFB_KIND_GROWING ? "growing"
                                                                : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
-  json_count("input_bytes", build_get(&build->bytes));
-  json_count("bad_lines", build_get(&build->bad_lines));
+  json_count("input_bytes", figure_get(&build->bytes));
+  json_count("bad_lines", figure_get(&build->bad_lines));
   json_float("seconds", build->seconds);
   json_close();
 }
 
 static void build_summary_text(const struct build *build, const lfb_stats *stats)
 {
-  const uint64_t keys = build_get(&build->keys);
+  const uint64_t keys = figure_get(&build->keys);
   const double seconds = build->seconds > 0 ? build->seconds : 1e-9;
   char distinct[64] = "saturated";
 
@@ -192,7 +180,7 @@ static void build_summary_text(const struct build *build, const lfb_stats *stats
               human_count(keys).text, keys == 1 ? "" : "s", distinct,
               human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text,
               human_seconds(build->seconds).text, human_short((double)keys / seconds).text,
-              human_bytes((uint64_t)((double)build_get(&build->bytes) / seconds)).text);
+              human_bytes((uint64_t)((double)figure_get(&build->bytes) / seconds)).text);
 }
 
 /* Whether more than half of the absent keys that should be told apart are not.  stats->fpp is 0 if
@@ -207,7 +195,7 @@ static void build_warn_full(const struct build *build, const lfb_stats *stats)
   /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
    * estimate; 2 % less, so that its error causes no warning. */
   const uint64_t in = build->shared ? stats->approximate_count - stats->approximate_count / 50
-                                    : build_get(&build->changed);
+                                    : figure_get(&build->changed);
 
   if (stats->fpp > 0 && in > stats->expected_insertions && stats->expected_fpp > stats->fpp)
     report_overfull("filter was", stats);
@@ -236,7 +224,7 @@ static bool build_size(struct build *build)
 {
   const lfb_status status = lfb_builder_size(build->builder);
 
-  build->config.expected_insertions = build_get(&build->keys);
+  build->config.expected_insertions = figure_get(&build->keys);
   if (status != LFB_OK)
     (void)build_refused(build, status);
   return status == LFB_OK;
@@ -256,7 +244,7 @@ static int build_fill(struct build *build)
   uint64_t changed;
   lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
   build->into.any = (lfb_any){LFB_KIND_PLAIN, {filter}};
-  build_add(&build->changed, changed);
+  figure_add(&build->changed, changed);
   if (build->unsized) {
     lfb_stats stats;
     lfb_filter_stats(filter, &stats);
@@ -299,10 +287,8 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
 {
   const struct keys_source *source = &build->source;
 
-  if (build->config.fpp == 0) {
-    (void)options_misused(&command_build, "no -p given: give the false-positive probability");
-    return false;
-  }
+  if (build->config.fpp == 0)
+    return options_misused(&command_build, "no -p given: give the false-positive probability") != CLI_TROUBLE;
   if (!target_check_shared(build->out) ||
       !keys_expected(source, command_build.name, build->growing, &build->expected,
                      &build->config.expected_insertions))
@@ -424,10 +410,8 @@ static bool build_settle(struct build *build)
 {
   const char *misuse = build_misuse(build);
 
-  if (misuse != NULL) {
-    (void)options_misused(&command_build, misuse);
-    return false;
-  }
+  if (misuse != NULL)
+    return options_misused(&command_build, misuse) != CLI_TROUBLE;
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
   build->like.all = build->config.fpp == 0;

@@ -6,10 +6,10 @@
 #define CLI_DEDUPE_H
 
 #include <lfbloom/filter.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/figures.h"
 #include "cli/keys.h"
 #include "cli/options.h"
 #include "cli/seen.h"
@@ -55,17 +55,6 @@ struct dedupe {
   _Atomic(uint64_t) bytes;
   double seconds;
 };
-
-/* relaxed, as in dedupe_get(): all threads are joined before the figures are read. */
-static inline void dedupe_add(_Atomic(uint64_t) *figure, uint64_t amount)
-{
-  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
-}
-
-static inline uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
-{
-  return atomic_load_explicit(figure, memory_order_relaxed);
-}
 
 /* Reads all keys, claims them, and prints those that are new.  False after a report. */
 bool dedupe_keys(struct dedupe *dedupe);

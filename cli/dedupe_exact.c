@@ -24,16 +24,16 @@ static uint64_t dedupe_peak_bytes(void)
 static void dedupe_exact_json(const struct dedupe *dedupe, const struct exact *exact)
 {
   json_open(NULL);
-  json_count("in", dedupe_get(&exact->in));
-  json_count("out", dedupe_get(&exact->out));
+  json_count("in", figure_get(&exact->in));
+  json_count("out", figure_get(&exact->out));
   json_float("expected_false_positives", 0);
-  json_count_if("repeated_keys", dedupe_get(&exact->repeated), exact->unit != EXACT_NGRAM);
+  json_count_if("repeated_keys", figure_get(&exact->repeated), exact->unit != EXACT_NGRAM);
   json_count("reads", exact->reads);
   json_count("doubtful", exact->spill.count);
   json_count("temporary_bytes", exact->spill.bytes);
   json_count("memory_bytes", exact->memory);
   json_count("peak_bytes", dedupe_peak_bytes());
-  json_count("bad_lines", dedupe_get(&dedupe->bad_lines));
+  json_count("bad_lines", figure_get(&dedupe->bad_lines));
   json_count("threads", dedupe->source.threads);
   json_float("seconds", dedupe->seconds);
   json_close();
@@ -41,7 +41,7 @@ static void dedupe_exact_json(const struct dedupe *dedupe, const struct exact *e
 
 static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *exact)
 {
-  const uint64_t in = dedupe_get(&exact->in);
+  const uint64_t in = figure_get(&exact->in);
   const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
 
   if (exact->spill.count > 0)
@@ -50,9 +50,9 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
   const char *const what = dedupe->unit.kind == DEDUPE_LINE ? "key" : "paragraph";
   char repeated[64] = "";
   if (exact->unit != EXACT_NGRAM)
-    (void)snprintf(repeated, sizeof repeated, ", %s came again", human_count(dedupe_get(&exact->repeated)).text);
+    (void)snprintf(repeated, sizeof repeated, ", %s came again", human_count(figure_get(&exact->repeated)).text);
   report_note("%s %s%s in, %s out%s; in %s; %s, %s %ss/s", human_count(in).text, what, in == 1 ? "" : "s",
-              human_count(dedupe_get(&exact->out)).text, repeated, human_bytes(dedupe_peak_bytes()).text,
+              human_count(figure_get(&exact->out)).text, repeated, human_bytes(dedupe_peak_bytes()).text,
               human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text, what);
 }
 

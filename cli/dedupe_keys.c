@@ -49,7 +49,7 @@ static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t co
     claimed = keys_claim_here(dedupe, keys, count, answers);
   } else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
-  dedupe_add(&dedupe->out, claimed);
+  figure_add(&dedupe->out, claimed);
   return true;
 }
 
@@ -110,7 +110,7 @@ static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk
   size_t count;
 
   (void)thread;
-  dedupe_add(&dedupe->bytes, chunk->size);
+  figure_add(&dedupe->bytes, chunk->size);
   while (claimed && chunk->refused == 0 &&
          (count = keys_next(&dedupe->source, chunk, &at, records, most)) > 0) {
     const lfb_key *keys = keys_of(&dedupe->source, chunk, records, &count);
@@ -120,7 +120,7 @@ static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk
       kept_add(&kept, records, count, answers, true);
   }
   kept_end(&kept);
-  dedupe_add(&dedupe->in, in);
+  figure_add(&dedupe->in, in);
   return claimed;
 }
 
@@ -219,8 +219,8 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
     else
       open->count += count;
   }
-  dedupe_add(&dedupe->bytes, chunk->size);
-  dedupe_add(&dedupe->in, in);
+  figure_add(&dedupe->bytes, chunk->size);
+  figure_add(&dedupe->in, in);
   return true;
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/dedupe.h"
-#include "cli/figures.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/report.h"
@@ -34,7 +33,7 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     return INFINITY;
   if (dedupe->config.fpp == 0)
     return NAN;
-  const uint64_t out = dedupe_get(&dedupe->out);
+  const uint64_t out = figure_get(&dedupe->out);
   if (dedupe_is_bounded(dedupe, stats)) /* an upper bound: the probability only rises */
     return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
 
@@ -57,22 +56,22 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
 static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
 {
   json_open(NULL);
-  json_count("in", dedupe_get(&dedupe->in));
-  json_count("out", dedupe_get(&dedupe->out));
+  json_count("in", figure_get(&dedupe->in));
+  json_count("out", figure_get(&dedupe->out));
   json_float("expected_false_positives", wrong);
   if (dedupe->window.filter != NULL)
     json_count("generations", dedupe->window.generations);
   figures_json_filled(stats);
-  json_count("bad_lines", dedupe_get(&dedupe->bad_lines));
+  json_count("bad_lines", figure_get(&dedupe->bad_lines));
   json_count("threads", dedupe->source.threads);
-  json_count("input_bytes", dedupe_get(&dedupe->bytes));
+  json_count("input_bytes", figure_get(&dedupe->bytes));
   json_float("seconds", dedupe->seconds);
   json_close();
 }
 
 static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
 {
-  const uint64_t in = dedupe_get(&dedupe->in);
+  const uint64_t in = figure_get(&dedupe->in);
   const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
   char left_out[64] = "most distinct ones";
 
@@ -85,7 +84,7 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
                        : "about",
                    wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
-              human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
+              human_count(in).text, in == 1 ? "" : "s", human_count(figure_get(&dedupe->out)).text,
               left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,
               human_short((double)in / seconds).text);
 }
@@ -118,8 +117,8 @@ static int dedupe_summary_window(const struct dedupe *dedupe)
 
   lfb_any_stats((lfb_any){LFB_KIND_WINDOW, {dedupe->window.filter}}, &figures);
   const lfb_stats stats = figures.all;
-  const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
-  const double left_out = (double)dedupe_get(&dedupe->in) - out;
+  const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)figure_get(&dedupe->out);
+  const double left_out = (double)figure_get(&dedupe->in) - out;
   const bool overfull = fpp > stats.fpp && dedupe_window_overfull(&figures.window);
   if (overfull)
     report_overfull("window was", &stats);
@@ -136,7 +135,7 @@ static int dedupe_summary_filter(struct dedupe *dedupe)
     return CLI_TROUBLE;
   dedupe->after = stats.approximate_count;
   const bool overfull = stats.fpp > 0 && stats.expected_fpp > stats.fpp &&
-                        dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions;
+                        dedupe->before + figure_get(&dedupe->out) > stats.expected_insertions;
   if (overfull)
     report_overfull("filter was", &stats);
   dedupe_print(dedupe, &stats, dedupe_expected_false_positives(dedupe, &stats));

@@ -27,25 +27,14 @@ static bool keys_read_bad_lines(const char *option, const char *text, void *to)
   return report_false("%s '%s': must be fail, pass or skip", option, text);
 }
 
-struct option_row keys_crlf_row(bool *to)
-{
-  return (struct option_row){'\0', "crlf", NULL, "lines end in CR LF: the CR is no part of a key", NULL,
-                             to};
-}
+OPTIONS_DEFINE(keys_crlf_row, bool, '\0', "crlf", NULL, NULL,
+               "lines end in CR LF: the CR is no part of a key")
 
-struct option_row keys_ignore_case_row(bool *to)
-{
-  return (struct option_row){'i', "ignore-case", NULL,
-                             "capitals of ASCII are the same as small letters in a key", NULL, to};
-}
+OPTIONS_DEFINE(keys_ignore_case_row, bool, 'i', "ignore-case", NULL, NULL,
+               "capitals of ASCII are the same as small letters in a key")
 
-struct option_row keys_bad_lines_row(enum keys_bad *to)
-{
-  return (struct option_row){'\0', "bad-lines", "WHAT",
-                             "with --jsonl: fail at a line without a key (default), pass it through, "
-                             "or skip it",
-                             keys_read_bad_lines, to};
-}
+OPTIONS_DEFINE(keys_bad_lines_row, enum keys_bad, '\0', "bad-lines", "WHAT", keys_read_bad_lines,
+               "with --jsonl: fail at a line without a key (default), pass it through, or skip it")
 
 bool keys_can_be_bad(const struct keys_source *source)
 {

@@ -91,8 +91,7 @@ static bool manage_rename(struct manage *manage, const char *path, const char *n
     return false;
   if (!remote_is(name))
     return remote_rename(path, &wanted, name);
-  (void)options_misused(&command_remote, "the new name must be a name alone, without redis://");
-  return false;
+  return options_misused(&command_remote, "the new name must be a name alone, without redis://") != CLI_TROUBLE;
 }
 
 /* Acts on each filter in turn, up to the first error. */

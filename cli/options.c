@@ -88,9 +88,8 @@ bool options_read_when(const char *option, const char *text, void *to)
     *when = PROGRESS_ALWAYS;
   else if (strcmp(text, "never") == 0)
     *when = PROGRESS_NEVER;
-  else {
+  else
     return report_false("%s '%s': must be always or never", option, text);
-  }
   return true;
 }
 
@@ -247,9 +246,8 @@ bool options_read_formula(const char *option, const char *text, void *to)
     formula->id = LFB_PROBES_GUAVA_31;
   else if (strcmp(text, "current") == 0)
     formula->id = LFB_PROBES_GUAVA_CURRENT;
-  else {
+  else
     return report_false("%s '%s': must be 31 or current", option, text);
-  }
   return true;
 }
 
@@ -337,10 +335,8 @@ bool options_helper_use(const struct command *command, const struct options_help
 {
   if (!helper->given)
     return true;
-  if (expected->given || *fpp != 0 || strategy->given) {
-    (void)options_misused(command, "--helper replaces -n, -p and --strategy: leave them out");
-    return false;
-  }
+  if (expected->given || *fpp != 0 || strategy->given)
+    return options_misused(command, "--helper replaces -n, -p and --strategy: leave them out") != CLI_TROUBLE;
   *expected = (struct options_count){true, helper->keys};
   *fpp = helper->fpp;
   *strategy = (struct options_strategy){true, LFB_REDIS_MITZ32};
@@ -373,11 +369,6 @@ lfb_config options_wanted(const struct options_reading *reading)
   return wanted;
 }
 
-#define OPTIONS_DEFINE(function, type, letter, name, value, read, help) \
-  struct option_row function(type *to)                                  \
-  {                                                                     \
-    return (struct option_row){letter, name, value, help, read, to};    \
-  }
 OPTIONS_ROWS(OPTIONS_DEFINE)
 
 unsigned options_default_threads(void)
@@ -491,8 +482,7 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
 {
   if (label == NULL || form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED)
     return true;
-  (void)options_misused(command, "only the native and the mapped form have room for a --label");
-  return false;
+  return options_misused(command, "only the native and the mapped form have room for a --label") != CLI_TROUBLE;
 }
 
 /* Returns "; did you mean '--NAME'?" for the mistyped long option `word`, or "". */
@@ -538,8 +528,7 @@ static bool options_note(const struct command *command, const struct option_row 
   if (*given && !(row->value != NULL && strstr(row->value, "...") != NULL)) {
     options_name(row, name);
     (void)snprintf(problem, sizeof problem, "%s is given twice", name);
-    (void)options_misused(command, problem);
-    return false;
+    return options_misused(command, problem) != CLI_TROUBLE;
   }
   *given = true;
   return true;

@@ -96,6 +96,13 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
 bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
 bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
 
+/* Defines a function that gives a row. */
+#define OPTIONS_DEFINE(function, type, letter, name, value, read, help) \
+  struct option_row function(type *to)                                  \
+  {                                                                     \
+    return (struct option_row){letter, name, value, help, read, to};    \
+  }
+
 /* Rows for several commands: their functions, which take the address of a value of this type. */
 #define OPTIONS_ROWS(ROW)                                                                                     \
   ROW(options_expected, struct options_count, 'n', NULL, "N", options_read_count,                             \

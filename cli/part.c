@@ -58,28 +58,15 @@ static bool part_read_member(const char *option, const char *text, void *to)
   return false;
 }
 
-struct option_row part_field_row(struct part *to)
-{
-  return (struct option_row){'k', "field", "FIELD...",
-                             "the key is field N of each line, or fields N to M (N,M); several -k "
-                             "make one key",
-                             part_read_field, to};
-}
+OPTIONS_DEFINE(part_field_row, struct part, 'k', "field", "FIELD...", part_read_field,
+               "the key is field N of each line, or fields N to M (N,M); several -k make one key")
 
-struct option_row part_separator_row(struct part *to)
-{
-  return (struct option_row){'t', "separator", "BYTE",
-                             "with -k: what separates fields; \\t is a tab (default: blanks)",
-                             part_read_separator, to};
-}
+OPTIONS_DEFINE(part_separator_row, struct part, 't', "separator", "BYTE", part_read_separator,
+               "with -k: what separates fields; \\t is a tab (default: blanks)")
 
-struct option_row part_jsonl_row(struct part *to)
-{
-  return (struct option_row){'\0', "jsonl", "NAME...",
-                             "the key is member NAME of each line, a JSON object; A.B is member B "
-                             "of member A; several make one key",
-                             part_read_member, to};
-}
+OPTIONS_DEFINE(part_jsonl_row, struct part, '\0', "jsonl", "NAME...", part_read_member,
+               "the key is member NAME of each line, a JSON object; A.B is member B of member A; several "
+               "make one key")
 
 const char *part_misuse(const struct part *part)
 {

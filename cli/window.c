@@ -90,46 +90,27 @@ static bool window_read_generations(const char *option, const char *text, void *
   return true;
 }
 
-struct option_row window_span_row(struct window_span *to)
-{
-  return (struct option_row){'\0', "window", "SPAN",
-                             "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, "
-                             "or a number of keys (10M), which is the default of -n",
-                             window_read_span, to};
-}
+OPTIONS_DEFINE(window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
+               "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of "
+               "keys (10M), which is the default of -n")
 
-struct option_row window_generations_row(uint32_t *to)
-{
-  return (struct option_row){'\0', "generations", "G",
-                             "with --window: 3 (default), 7 to forget more punctually, or 1",
-                             window_read_generations, to};
-}
+OPTIONS_DEFINE(window_generations_row, uint32_t, '\0', "generations", "G", window_read_generations,
+               "with --window: 3 (default), 7 to forget more punctually, or 1")
 
-struct option_row window_state_row(const char **to)
-{
-  return (struct option_row){'\0', "state", "FILE",
-                             "with --window: the file that keeps the window for later runs and other "
-                             "processes; made if it does not exist",
-                             options_read_path, to};
-}
+OPTIONS_DEFINE(window_state_row, const char *, '\0', "state", "FILE", options_read_path,
+               "with --window: the file that keeps the window for later runs and other processes; made if "
+               "it does not exist")
 
-struct option_row window_time_row(struct window_span *to)
-{
-  return (struct option_row){'\0', "window", "SPAN",
-                             "save --module: the server forgets the keys of a window after a "
-                             "time (90s, 15m, 24h, 7d); default: after as many new keys as it is "
-                             "made for",
-                             window_read_time, to};
-}
+OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
+               "save --module: the server forgets the keys of a window after a time (90s, 15m, 24h, 7d); "
+               "default: after as many new keys as it is made for")
 
 bool window_expected(const struct command *command, const struct window_span *span,
                      const struct options_count *given, uint64_t *expected)
 {
-  if (!given->given && span->keys == 0) {
-    (void)options_misused(command, "--window with a time needs -n, the number of distinct keys in "
-                                   "that time");
-    return false;
-  }
+  if (!given->given && span->keys == 0)
+    return options_misused(command, "--window with a time needs -n, the number of distinct keys in "
+                                    "that time") != CLI_TROUBLE;
   *expected = given->given ? given->value : span->keys;
   return true;
 }
