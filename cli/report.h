@@ -7,6 +7,7 @@
 #define CLI_REPORT_H
 
 #include <lfbloom/filter.h>
+#include <stdbool.h>
 
 /* The same as grep's. */
 enum { CLI_FOUND = 0, CLI_NOTHING = 1, CLI_TROUBLE = 2 };
@@ -29,9 +30,9 @@ void report_status_note(const char *what, lfb_status status);
 int report_errno(const char *what);
 
 /* The same three, false, for functions that return it after a report. */
-#define report_false(...) (report_error(__VA_ARGS__) != CLI_TROUBLE)
-#define report_false_status(what, status) (report_status(what, status) != CLI_TROUBLE)
-#define report_false_errno(what) (report_errno(what) != CLI_TROUBLE)
+#define report_false(...) ((void)report_error(__VA_ARGS__), false)
+#define report_false_status(what, status) ((void)report_status(what, status), false)
+#define report_false_errno(what) ((void)report_errno(what), false)
 
 /* Prints "lfbloom: ..." as one line; every call prints.  For messages that are not errors. */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
