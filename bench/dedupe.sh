@@ -35,8 +35,8 @@ lines_repeated() { # share
 # A GB at most of source code.
 source_text() {
   if [[ -n $text ]]; then cat "$text"; else
-    find /usr -xdev -type f -size -1024k \( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' -o -name '*.py' -o -name '*.p[lm]' \
-      -o -name '*.js' -o -name '*.sh' -o -name '*.java' -o -name '*.rs' -o -name '*.go' -o -name '*.tcl' \) -print0 |
+    find /usr -xdev -type f -size -1024k \( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' -o -name '*.py' \
+      -o -name '*.p[lm]' -o -name '*.js' -o -name '*.sh' -o -name '*.java' -o -name '*.rs' -o -name '*.go' \) -print0 |
       sort -z | xargs -0 cat
   fi 2>/dev/null | head -c "$most" || true
 }
@@ -53,7 +53,9 @@ objects() {
 measure() { # what it is called, input, command...
   "$spent" "$work/spent" "${@:3}" "$work/$2" >"$work/out"
   tail -1 "$work/spent" | awk -v who="$1" -v input="$2" '{
-    print "wall," who "," input ",,,,," $1 ","; print "cpu," who "," input ",,,,," $2 ","; print "peak," who "," input ",,,,," $3 "," }'
+    print "wall," who "," input ",,,,," $1 ","
+    print "cpu," who "," input ",,,,," $2 ","
+    print "peak," who "," input ",,,,," $3 "," }'
 }
 
 # The exact output of two ways is the same, or the figures are worth nothing.
@@ -75,11 +77,13 @@ measure_round() {
     measure hashset $input "$hashset"
     same_output "the hash set"
     measure lossy $input "$tool" dedupe -q --threads 2 -p 1e-6 -n "$(wc -l <"$work/$input")"
-    [[ $input != source ]] || { measure mawk $input mawk '!seen[$0]++' && same_output "mawk"; }
+    [[ $input != source ]] || measure mawk $input mawk '!seen[$0]++'
+    [[ $input != source ]] || same_output "mawk"
     [[ $input != source ]] || measure sort $input env LC_ALL=C sort -u --parallel=2
     sixteenth=$(($(stat -c %s "$work/$input") / 16))
     ((sixteenth >= 8 << 20)) || sixteenth=$((8 << 20)) # the least of two threads
-    [[ $input != *% ]] || { measure limited $input "${dedupe[@]}" 2 --memory $sixteenth && same_output "dedupe --memory"; }
+    [[ $input != *% ]] || measure limited $input "${dedupe[@]}" 2 --memory $sixteenth
+    [[ $input != *% ]] || same_output "dedupe --memory"
     echo "memory,limited,$input,,,,,$(awk -v bytes=$sixteenth 'BEGIN { print bytes / 1048576 + 64 }'),"
   done
   measure exact objects "${dedupe[@]}" 2 --unit paragraph --jsonl text
@@ -98,7 +102,8 @@ awk -f bench/reporting/median.awk "$work/measured" >"$work/report.csv"
 
 cat <<END
 <!-- made by: ./bazelw run -c opt //bench:dedupe${flags[*]:+ -- ${flags[*]}} -->
-Seconds and MiB, medians of $rounds rounds; two threads, or one beside the hash set.  Source code: $(($(stat -c %s "$work/source") / 1000000)) MB.
+Seconds and MiB, medians of $rounds rounds; two threads, or one beside the hash set.  Source code:
+$(($(stat -c %s "$work/source") / 1000000)) MB.
 $(describe_machine)
 
 END

@@ -16,8 +16,8 @@ function row(what, who, input, other, most,    mine, theirs) {
 function faster(other, least,    mine, theirs) {
   mine = of("wall", "exact", "source")
   theirs = of("wall", other, "source")
-  printf "| wall, source | exact | %s | %s | %s | %.2f | %s |\n", figure(mine), names[other], figure(theirs), theirs / mine,
-    at_least(theirs / mine, least)
+  printf "| wall, source | exact | %s | %s | %s | %.2f | %s |\n", figure(mine), names[other], figure(theirs),
+    theirs / mine, at_least(theirs / mine, least)
 }
 
 function limited(input,    peak, most) {
