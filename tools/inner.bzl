@@ -13,7 +13,6 @@ INNER = [
     "bloom/filter/description.c",
     "bloom/filter/digest.c",
     "bloom/filter/digest256.c",
-    "bloom/filter/digest512.c",
     "bloom/filter/figures.c",
     "bloom/filter/label.c",
     "bloom/filter/pieces.c",

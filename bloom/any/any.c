@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "atomic/words/reserved.h"
-#include "bloom/files/files.h"
 #include "bloom/filter/figures.h"
 #include "bloom/filter/description.h"
-#include "bloom/files/any_form.h"
+#include "bloom/files/forms.h"
 #include "bloom/counting/counting.h"
 #include "bloom/growing/layers.h"
 #include "bloom/window/window.h"

@@ -4,7 +4,7 @@
  *
  * docs/formats.md describes each field.
  */
-#include "bloom/files/any_form.h"
+#include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
 #include "bloom/counting/counting.h"
 

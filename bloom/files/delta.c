@@ -10,11 +10,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/files/delta_header.h"
-#include "bloom/files/files.h"
+#include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
 #include "bloom/files/rice.h"
 #include "bloom/filter/digest.h"
+
+/* ---- the header ---------------------------------------------------------------------- */
+
+/* 256 bytes, with the fields of a native header that describe the filter (native_header.h), so that a delta is
+ * compared with a filter and no field of it is trusted.  docs/formats.md has the layout. */
+enum { DELTA_HEADER = LFB_HEAD_SIZE }; /* bytes */
+
+/* The numbers that a delta consists of. */
+typedef enum delta_number {
+  DELTA_GAP,    /* blocks, or bits, between two that changed     */
+  DELTA_COUNT,  /* new bits of a block, less 1                   */
+  DELTA_OFFSET, /* bits between two new bits of a block          */
+  DELTA_NUMBERS,
+} delta_number;
+
+/* What a header says except for the filter. */
+typedef struct delta_fields {
+  uint64_t bits;      /* new ones                         */
+  uint64_t body_size; /* of the bytes after the header    */
+  uint64_t checksum;  /* of these                         */
+  uint32_t parameters[DELTA_NUMBERS]; /* rice.h       */
+} delta_fields;
+
+/* Where each field is, in bytes from the start, after those of magic.h and beside those that
+ * lfb_native_encode_identity() writes: docs/formats.md. */
+enum {
+  DELTA_AT_BITS = 48,
+  DELTA_AT_BODY_SIZE = 56,
+  DELTA_AT_CHECKSUM = 72,
+  DELTA_AT_PARAMETERS = 80, /* 4 bytes each             */
+  DELTA_AT_ZERO = 92,       /* 4 bytes                  */
+  DELTA_AT_RESERVED = 104,  /* zero up to the checksum  */
+};
+
+enum { DELTA_VERSION = 1 };
+
+static void delta_encode(const lfb_description *description, const delta_fields *fields,
+                         unsigned char header[DELTA_HEADER])
+{
+  lfb_head_begin(header, LFB_MAGIC_DELTA, DELTA_VERSION);
+  lfb_native_encode_identity(description, header);
+  lfb_store_le64(header + DELTA_AT_BITS, fields->bits);
+  lfb_store_le64(header + DELTA_AT_BODY_SIZE, fields->body_size);
+  lfb_store_le64(header + DELTA_AT_CHECKSUM, fields->checksum);
+  for (uint32_t i = 0; i < DELTA_NUMBERS; i++)
+    lfb_store_le32(header + DELTA_AT_PARAMETERS + sizeof(uint32_t) * i, fields->parameters[i]);
+  lfb_head_end(header);
+}
+
+/* Reads a header and checks its fields.  Fails: LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION, _BAD_DELTA. */
+static lfb_status delta_decode(const unsigned char header[DELTA_HEADER], delta_fields *fields)
+{
+  const lfb_status status = lfb_head_check(header, LFB_MAGIC_DELTA, DELTA_VERSION);
+  delta_fields found = {.bits = lfb_load_le64(header + DELTA_AT_BITS),
+                        .body_size = lfb_load_le64(header + DELTA_AT_BODY_SIZE),
+                        .checksum = lfb_load_le64(header + DELTA_AT_CHECKSUM)};
+
+  if (status != LFB_OK)
+    return status == LFB_ERROR_UNKNOWN_FORM   ? LFB_ERROR_NOT_DELTA
+           : status == LFB_ERROR_BAD_CHECKSUM ? LFB_ERROR_BAD_DELTA
+                                              : status;
+  if (!lfb_head_is_whole(header, DELTA_AT_RESERVED) || lfb_load_le32(header + DELTA_AT_ZERO) != 0)
+    return LFB_ERROR_BAD_DELTA;
+  for (uint32_t i = 0; i < DELTA_NUMBERS; i++) {
+    found.parameters[i] = lfb_load_le32(header + DELTA_AT_PARAMETERS + sizeof(uint32_t) * i);
+    if (found.parameters[i] > LFB_RICE_MOST)
+      return LFB_ERROR_BAD_DELTA;
+  }
+  *fields = found;
+  return LFB_OK;
+}
+
+/* ---- making -------------------------------------------------------------------------- */
 
 /* The words of a block if a key's bits are in one block, else 0. */
 static size_t delta_block_words(const lfb_filter *filter)
@@ -24,8 +96,6 @@ static size_t delta_block_words(const lfb_filter *filter)
   return description->geometry.words_per_key > 0 ? (size_t)lfb_description_run(description) : 0;
 }
 
-/* ---- making -------------------------------------------------------------------------- */
-
 enum { DELTA_PIECE = 512 }; /* words, a multiple of those of every block */
 
 /* A delta that is made: first only its numbers' distribution, then its body. */
@@ -33,12 +103,12 @@ typedef struct delta_maker {
   const lfb_filter *earlier, *later;
   bool writes;   /* the body                                                          */
   uint64_t next; /* the block, or the bit, to which a gap of 0 leads                  */
-  lfb_rice_histogram histograms[LFB_DELTA_NUMBERS];
+  lfb_rice_histogram histograms[DELTA_NUMBERS];
   lfb_rice_writer body;
-  lfb_delta_fields fields;
+  delta_fields fields;
 } delta_maker;
 
-static void maker_number(delta_maker *maker, lfb_delta_number number, uint64_t value)
+static void maker_number(delta_maker *maker, delta_number number, uint64_t value)
 {
   if (maker->writes)
     lfb_rice_put(&maker->body, value, maker->fields.parameters[number]);
@@ -48,7 +118,7 @@ static void maker_number(delta_maker *maker, lfb_delta_number number, uint64_t v
 
 /* Adds the bits of words, numbered from `first` on, as numbers of this kind.  `*next` is the bit to
  * which a gap of 0 leads. */
-static void maker_bits(delta_maker *maker, lfb_delta_number number, const uint64_t *words,
+static void maker_bits(delta_maker *maker, delta_number number, const uint64_t *words,
                        size_t count, uint64_t first, uint64_t *next)
 {
   for (size_t i = 0; i < count; i++)
@@ -76,10 +146,10 @@ static void maker_block(delta_maker *maker, const uint64_t *words, size_t count,
 
   if (bits == 0)
     return;
-  maker_number(maker, LFB_DELTA_GAP, block - maker->next);
+  maker_number(maker, DELTA_GAP, block - maker->next);
   maker->next = block + 1;
-  maker_number(maker, LFB_DELTA_COUNT, bits - 1);
-  maker_bits(maker, LFB_DELTA_OFFSET, words, count, 0, &next);
+  maker_number(maker, DELTA_COUNT, bits - 1);
+  maker_bits(maker, DELTA_OFFSET, words, count, 0, &next);
 }
 
 /* Adds the new bits of some words, whole blocks of them. */
@@ -89,7 +159,7 @@ static void maker_words(delta_maker *maker, const uint64_t *words, size_t count,
 
   maker->fields.bits += words_bits(words, count);
   if (block_words == 0)
-    maker_bits(maker, LFB_DELTA_GAP, words, count, first * LFB_WORD_BITS, &maker->next);
+    maker_bits(maker, DELTA_GAP, words, count, first * LFB_WORD_BITS, &maker->next);
   else
     for (size_t i = 0; i < count; i += block_words)
       maker_block(maker, words + i, block_words, (first + i) / block_words);
@@ -129,7 +199,7 @@ static lfb_status maker_make(delta_maker *maker)
 
   if (status == LFB_OK)
     status = maker_pass(maker);
-  for (uint32_t i = 0; i < LFB_DELTA_NUMBERS; i++)
+  for (uint32_t i = 0; i < DELTA_NUMBERS; i++)
     maker->fields.parameters[i] = lfb_rice_best(&maker->histograms[i]);
   maker->writes = true;
   if (status == LFB_OK)
@@ -146,9 +216,9 @@ static lfb_status maker_make(delta_maker *maker)
 
 static lfb_status maker_write(const delta_maker *maker, const lfb_writer *writer)
 {
-  unsigned char header[LFB_DELTA_HEADER];
+  unsigned char header[DELTA_HEADER];
 
-  lfb_delta_encode(&maker->later->description, &maker->fields, header);
+  delta_encode(&maker->later->description, &maker->fields, header);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK || maker->body.size == 0
              ? status
@@ -188,7 +258,7 @@ lfb_status lfb_delta_save(const lfb_filter *earlier, const lfb_filter *later, co
 /* A delta that is read: first only checked, then its bits are turned on. */
 typedef struct delta_walk {
   const lfb_filter *filter;
-  const lfb_delta_fields *fields;
+  const delta_fields *fields;
   lfb_rice_reader body;
   bool turns_on;
   uint64_t word, mask; /* bits that are not yet turned on, of one word */
@@ -210,7 +280,7 @@ static void walk_bit(delta_walk *walk, uint64_t bit)
   walk->mask |= UINT64_C(1) << bit % LFB_WORD_BITS;
 }
 
-static uint64_t walk_number(delta_walk *walk, lfb_delta_number number)
+static uint64_t walk_number(delta_walk *walk, delta_number number)
 {
   return lfb_rice_take(&walk->body, walk->fields->parameters[number]);
 }
@@ -218,7 +288,7 @@ static uint64_t walk_number(delta_walk *walk, lfb_delta_number number)
 /* Reads a gap.  `*next` becomes the place after the one to which it leads, at most `end`.  Returns
  * whether there is such a place.  A body that has ended gives none, so the work is bounded by its
  * size. */
-static bool walk_gap(delta_walk *walk, lfb_delta_number number, uint64_t end, uint64_t *next)
+static bool walk_gap(delta_walk *walk, delta_number number, uint64_t end, uint64_t *next)
 {
   const uint64_t gap = walk_number(walk, number);
 
@@ -233,13 +303,13 @@ static bool walk_gap(delta_walk *walk, lfb_delta_number number, uint64_t end, ui
 static bool walk_block(delta_walk *walk, uint64_t from, uint64_t size, uint64_t *left)
 {
   const uint64_t most = *left < size ? *left : size;
-  const uint64_t less = walk_number(walk, LFB_DELTA_COUNT);
+  const uint64_t less = walk_number(walk, DELTA_COUNT);
   uint64_t next = 0;
 
   if (less >= most)
     return false;
   for (uint64_t i = 0; i <= less; i++) {
-    if (!walk_gap(walk, LFB_DELTA_OFFSET, size, &next))
+    if (!walk_gap(walk, DELTA_OFFSET, size, &next))
       return false;
     walk_bit(walk, from + next - 1);
   }
@@ -257,7 +327,7 @@ static bool walk_bits(delta_walk *walk)
   uint64_t next = 0, left = walk->fields->bits;
 
   while (left > 0) {
-    if (!walk_gap(walk, LFB_DELTA_GAP, end, &next))
+    if (!walk_gap(walk, DELTA_GAP, end, &next))
       return false;
     if (size == 0) {
       walk_bit(walk, next - 1);
@@ -272,11 +342,11 @@ static bool walk_bits(delta_walk *walk)
 
 /* Checks a delta and, if `turned_on` is not NULL, turns its bits on. */
 static lfb_status delta_read(const lfb_filter *filter, const unsigned char *delta, size_t size,
-                             const lfb_delta_fields *fields, uint64_t *turned_on)
+                             const delta_fields *fields, uint64_t *turned_on)
 {
   delta_walk walk = {.filter = filter,
                      .fields = fields,
-                     .body = {.bytes = delta + LFB_DELTA_HEADER, .size = size - LFB_DELTA_HEADER},
+                     .body = {.bytes = delta + DELTA_HEADER, .size = size - DELTA_HEADER},
                      .turns_on = turned_on != NULL};
 
   if (!walk_bits(&walk))
@@ -288,25 +358,25 @@ static lfb_status delta_read(const lfb_filter *filter, const unsigned char *delt
 
 /* Checks everything except the bits. */
 static lfb_status delta_check(const lfb_filter *filter, const unsigned char *delta, size_t size,
-                              lfb_delta_fields *fields)
+                              delta_fields *fields)
 {
   if (size < LFB_FORM_HEAD || lfb_magic_begun(delta) != LFB_MAGIC_DELTA)
     return LFB_ERROR_NOT_DELTA;
-  if (size < LFB_DELTA_HEADER)
+  if (size < DELTA_HEADER)
     return LFB_ERROR_BAD_DELTA;
-  lfb_status status = lfb_delta_decode(delta, fields);
+  lfb_status status = delta_decode(delta, fields);
   if (status != LFB_OK)
     return status;
-  const unsigned char *body = delta + LFB_DELTA_HEADER;
-  if (fields->body_size != size - LFB_DELTA_HEADER ||
-      fields->checksum != lfb_digest_xxh3(body, size - LFB_DELTA_HEADER))
+  const unsigned char *body = delta + DELTA_HEADER;
+  if (fields->body_size != size - DELTA_HEADER ||
+      fields->checksum != lfb_digest_xxh3(body, size - DELTA_HEADER))
     return LFB_ERROR_BAD_DELTA;
   return lfb_native_compare_identity(delta, &filter->description);
 }
 
 lfb_status lfb_delta_apply(lfb_filter *filter, const void *delta, size_t size, uint64_t *turned_on)
 {
-  lfb_delta_fields fields;
+  delta_fields fields;
   uint64_t gained = 0;
 
   lfb_status status = delta_check(filter, delta, size, &fields);
@@ -330,21 +400,21 @@ typedef struct delta_bytes {
 /* Checks how the file begins before memory is taken for it. */
 static lfb_status delta_check_head(const lfb_reader *reader, const unsigned char *head, size_t have)
 {
-  lfb_delta_fields fields;
+  delta_fields fields;
 
   if (have < LFB_FORM_HEAD || lfb_magic_begun(head) != LFB_MAGIC_DELTA)
     return LFB_ERROR_NOT_DELTA;
-  if (have < LFB_DELTA_HEADER || reader->known_bytes > reader->limits.max_bytes)
+  if (have < DELTA_HEADER || reader->known_bytes > reader->limits.max_bytes)
     return LFB_ERROR_BAD_DELTA;
-  const lfb_status status = lfb_delta_decode(head, &fields);
-  return status == LFB_OK && fields.body_size != reader->known_bytes - LFB_DELTA_HEADER
+  const lfb_status status = delta_decode(head, &fields);
+  return status == LFB_OK && fields.body_size != reader->known_bytes - DELTA_HEADER
              ? LFB_ERROR_BAD_DELTA
              : status;
 }
 
 static lfb_status delta_load(const lfb_reader *reader, void **made)
 {
-  unsigned char head[LFB_DELTA_HEADER];
+  unsigned char head[DELTA_HEADER];
   const size_t size = (size_t)reader->known_bytes;
   const size_t have = size < sizeof head ? size : sizeof head;
 
@@ -366,7 +436,7 @@ static lfb_status delta_load(const lfb_reader *reader, void **made)
  * bits by gaps, which is below 2 m; counts and offsets in blocks take less than as much again. */
 static uint64_t delta_most_bytes(const lfb_filter *filter)
 {
-  return LFB_DELTA_HEADER + 4096 + 4 * filter->description.geometry.word_count * sizeof(lfb_word);
+  return DELTA_HEADER + 4096 + 4 * filter->description.geometry.word_count * sizeof(lfb_word);
 }
 
 lfb_status lfb_delta_apply_file(lfb_filter *filter, const char *path, uint64_t *turned_on)

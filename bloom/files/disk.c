@@ -11,9 +11,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bloom/files/restarted.h"
-
 enum { DISK_BLOCK = 512 }; /* bytes: what st_blocks counts */
+
+int lfb_restarted_openat(int folder, const char *path, int flags, mode_t mode)
+{
+  int fd;
+
+  do
+    fd = openat(folder, path, flags | O_CLOEXEC, mode);
+  while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+int lfb_restarted_open(const char *path, int flags, mode_t mode)
+{
+  return lfb_restarted_openat(AT_FDCWD, path, flags, mode);
+}
+
+int lfb_restarted_sync(int fd)
+{
+  int failed;
+
+  do
+    failed = fsync(fd);
+  while (failed != 0 && errno == EINTR);
+  return failed;
+}
 
 static lfb_disk_id disk_id(const struct stat *found)
 {

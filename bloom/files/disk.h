@@ -1,6 +1,6 @@
 /*
  * disk.h - operations on files and folders: opening a file, checking whether a path still leads
- * to it, reading its head, making names durable.
+ * to it, reading its head, making names durable; system calls that a signal interrupts.
  *
  * All of these functions may enter the kernel and wait for a disk.  An operation on a key calls
  * none of them, except when it adds or opens a layer of a growing filter in a file.
@@ -14,6 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* As openat() with O_CLOEXEC, open() and fsync(), repeated if a signal interrupts them.  Programs that this
+ * process executes do not inherit the descriptor. */
+int lfb_restarted_openat(int folder, const char *path, int flags, mode_t mode);
+int lfb_restarted_open(const char *path, int flags, mode_t mode);
+int lfb_restarted_sync(int fd);
 
 /* The identity of a file.  Not dev_t and ino_t: if long has 32 bits, their sizes depend on
  * _FILE_OFFSET_BITS. */

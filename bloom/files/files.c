@@ -17,12 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bloom/files/files.h"
-
 #include "bloom/files/disk.h"
 #include "bloom/files/forms.h"
 #include "bloom/files/place.h"
-#include "bloom/files/restarted.h"
 
 enum { TRIES = 100 }; /* to find a temporary name that is not taken */
 

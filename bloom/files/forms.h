@@ -1,6 +1,6 @@
 /*
- * forms.h - the interface of a serialised form, one row of a table; and reading and writing
- * words in pieces, which all forms share.
+ * forms.h - the interface of a serialised form, one row of a table; reading and writing words in pieces, which
+ * all forms share; and saving any content to a file.
  *
  * Input is hostile: a form checks every field and product before it allocates, and memory grows
  * only with the bytes that were read.
@@ -70,6 +70,34 @@ typedef struct lfb_form_row {
   lfb_status (*read)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
                      lfb_filter **filter);
 } lfb_form_row;
+
+/* How filters of another kind are written and read; one in each *_form.c of a kind. */
+typedef struct lfb_any_form {
+  lfb_status (*write)(const void *filter, const lfb_writer *writer); /* as lfb_any_write() */
+  lfb_status (*read)(const lfb_reader *reader, void **filter);       /* as lfb_any_read()  */
+} lfb_any_form;
+
+extern const lfb_any_form lfb_any_form_growing, lfb_any_form_counting, lfb_any_form_window;
+
+/* The content of a file (files.c). */
+typedef struct lfb_content {
+  const void *what;
+  bool secret; /* only the file's owner has permissions                       */
+  bool shared; /* processes put into it; a new file is private to its owner   */
+  lfb_status (*write)(const void *what, const lfb_writer *writer);
+} lfb_content;
+
+/* Saves the content, atomically and durably.  Fails as lfb_filter_save(), except for errors of forms. */
+lfb_status lfb_file_save(const lfb_content *content, const char *path);
+
+/*
+ * Reads a file that has this content and nothing else.
+ *
+ * Gives  made  what `read` has made, also after a failure; the caller frees it.
+ * Fails  LFB_ERROR_OPEN, _NOT_REGULAR, _READ, _TRAILING_BYTES, or what `read` returned.
+ */
+lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
+                         lfb_status (*read)(const lfb_reader *reader, void **made), void **made);
 
 /* One row per file, and three of form_milvus.c; the table in forms.c lists them. */
 extern const lfb_form_row lfb_form_row_native;

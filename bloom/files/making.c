@@ -3,7 +3,7 @@
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
 #define _GNU_SOURCE /* O_TMPFILE */
-#include "bloom/files/making.h"
+#include "bloom/files/mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "bloom/files/restarted.h"
 
 enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
 

@@ -11,7 +11,7 @@
 #include "bloom/files/thrift.h"
 #include "bloom/filter/digest.h"
 #include "bloom/files/mapped_header.h"
-#include "bloom/files/making.h"
+#include "bloom/files/mapping.h"
 
 enum { MAPPED_ROOMS = 2 };
 

@@ -8,8 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bloom/files/restarted.h"
-
 lfb_status lfb_mapping_begin(const char *path, lfb_mapping **mapping)
 {
   lfb_mapping *made = calloc(1, sizeof *made);

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bloom/files/restarted.h"
-
 enum { PLACE_LINKS = 40 }; /* as many as Linux follows */
 
 static lfb_status place_fail(int cause)

@@ -3,7 +3,7 @@
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
 #define _GNU_SOURCE /* fallocate */
-#include "bloom/files/making.h"
+#include "bloom/files/mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>

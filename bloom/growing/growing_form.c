@@ -7,7 +7,7 @@
 #include <lfbloom/growing.h>
 #include <stdlib.h>
 
-#include "bloom/files/any_form.h"
+#include "bloom/files/forms.h"
 #include "bloom/growing/growing_files.h"
 #include "bloom/files/native_header.h"
 #include "bloom/growing/layers.h"

@@ -9,7 +9,7 @@
 #include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
 #include "bloom/growing/growing_files.h"
-#include "bloom/files/making.h"
+#include "bloom/files/mapping.h"
 #include "bloom/files/mapped_header.h"
 
 /* The layout of docs/formats.md: it must not follow a change of this library's stripes. */

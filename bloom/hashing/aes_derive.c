@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bloom/hashing/aes128.h"
-#include "bloom/hashing/aes_portable.h"
 
 /* The counter blocks. */
 enum {

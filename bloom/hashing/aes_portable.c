@@ -9,7 +9,7 @@
  * AES S-box", 2011.  Carry-less products by integer multiplication of numbers with holes: Pornin,
  * BearSSL, "Constant-time multiplication".
  */
-#include "bloom/hashing/aes_portable.h"
+#include "bloom/hashing/aes_derive.h"
 
 #include <string.h>
 

@@ -13,9 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFB_EXTERN_C_BEGIN
 
 enum { LFB_WIDE_KEY = 16 }; /* bytes of a key */
 
@@ -28,8 +26,6 @@ lfb_wide *lfb_wide_create(const uint8_t key[LFB_WIDE_KEY]);
 void lfb_wide_many(const lfb_wide *wide, const lfb_key *keys, size_t count, uint64_t *low,
                    uint64_t *high);
 
-#ifdef __cplusplus
-}
-#endif
+LFB_EXTERN_C_END
 
 #endif

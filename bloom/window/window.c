@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "atomic/words/reserved.h"
-#include "bloom/files/restarted.h"
 #include "bloom/files/mapping.h"
 #include "bloom/strategies/fast/fast.h"
 

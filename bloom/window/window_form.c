@@ -1,7 +1,6 @@
 /*
  * window_form.c - the form of a window filter, and files of it (window_files.h).
  */
-#include "bloom/files/any_form.h"
 #include "bloom/files/forms.h"
 #include "bloom/window/window_files.h"
 #include "bloom/files/mapped_header.h"

@@ -6,7 +6,7 @@
 #include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
 #include "bloom/window/window_files.h"
-#include "bloom/files/making.h"
+#include "bloom/files/mapping.h"
 #include "bloom/files/mapped_header.h"
 
 _Static_assert(LFB_WINDOW_HEAD + sizeof(lfb_window_head) <= LFB_WINDOW_CELLS &&

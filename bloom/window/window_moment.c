@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bloom/files/restarted.h"
+#include "bloom/files/disk.h"
 #include "bloom/window/window.h"
 
 #define MOMENT_SECOND UINT64_C(1000000000) /* ns */

@@ -7,7 +7,6 @@
 
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/aes_derive.h"
-#include "bloom/hashing/aes_portable.h"
 #include "bloom/hashing/wide.h"
 #include "tests/support/hashers.h"
 #include "tests/support/race.h"

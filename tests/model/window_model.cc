@@ -40,6 +40,7 @@ bool lfb_mapping_is_whole(const lfb_mapping*) { return false; }
 }
 bool lfb_disk_same(const lfb_disk_id*, const lfb_disk_id*) { return false; }
 lfb_status lfb_disk_look(lfb_disk_file*) { return LFB_ERROR_OPEN; }
+int lfb_restarted_open(const char*, int, mode_t) { return -1; }
 
 namespace {
 
