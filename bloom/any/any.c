@@ -14,65 +14,36 @@
 
 /* ---- keys ------------------------------------------------------------------------- */
 
-static size_t any_none(size_t count, uint64_t *answers)
+/* A verb that the kind does not have does nothing. */
+static size_t any_pieces(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
+                         lfb_piece_hash hash_of)
 {
+  const bool counts = any.kind == LFB_KIND_COUNTING;
+  const bool has_it = verb == LFB_PUT || verb == LFB_MIGHT_CONTAIN || verb == (counts ? LFB_REMOVE : LFB_CLAIM);
+
+  if (has_it && any.kind == LFB_KIND_PLAIN)
+    return lfb_filter_many(any.plain, verb, keys, count, answers, hash_of);
+  if (has_it && any.kind == LFB_KIND_GROWING)
+    return lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
+  if (has_it && counts)
+    return lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
+  if (has_it && any.kind == LFB_KIND_WINDOW)
+    return lfb_window_many(any.window, verb, keys, count, answers, hash_of);
   if (answers != NULL)
     memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
   return 0;
 }
 
-/* Of a filter that is not plain.  A verb that is none does nothing, too. */
-static size_t any_pieces(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                         lfb_piece_hash hash_of)
-{
-  switch (any.kind) {
-  case LFB_KIND_GROWING:
-    return verb > LFB_CLAIM ? any_none(count, answers)
-                            : lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
-  case LFB_KIND_COUNTING:
-    return verb == LFB_CLAIM || verb > LFB_REMOVE
-               ? any_none(count, answers)
-               : lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
-  case LFB_KIND_WINDOW:
-    return verb > LFB_CLAIM ? any_none(count, answers)
-                            : lfb_window_many(any.window, verb, keys, count, answers, hash_of);
-  default:
-    return any_none(count, answers);
-  }
-}
-
 size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
                     uint64_t *answers)
 {
-  if (any.kind != LFB_KIND_PLAIN)
-    return any_pieces(any, verb, keys, count, answers, lfb_piece_bytes);
-  switch (verb) {
-  case LFB_PUT:
-    return lfb_filter_put_many(any.plain, keys, count, answers);
-  case LFB_MIGHT_CONTAIN:
-    return lfb_filter_might_contain_many(any.plain, keys, count, answers);
-  case LFB_CLAIM:
-    return lfb_filter_claim_many(any.plain, keys, count, answers);
-  default:
-    return any_none(count, answers);
-  }
+  return any_pieces(any, verb, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t count,
                         uint64_t *answers)
 {
-  if (any.kind != LFB_KIND_PLAIN)
-    return any_pieces(any, verb, keys, count, answers, lfb_piece_u64);
-  switch (verb) {
-  case LFB_PUT:
-    return lfb_filter_put_many_u64(any.plain, keys, count, answers);
-  case LFB_MIGHT_CONTAIN:
-    return lfb_filter_might_contain_many_u64(any.plain, keys, count, answers);
-  case LFB_CLAIM:
-    return lfb_filter_claim_many_u64(any.plain, keys, count, answers);
-  default:
-    return any_none(count, answers);
-  }
+  return any_pieces(any, verb, keys, count, answers, lfb_piece_u64);
 }
 
 /* ---- figures ------------------------------------------------------------------------ */
@@ -120,37 +91,36 @@ static lfb_stats any_stats_of_window(const lfb_window_figures *window)
   return stats;
 }
 
-void lfb_any_stats(lfb_any any, lfb_figures *figures)
+/* The figures with those that follow from the bits, or without. */
+static void any_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
   *figures = (lfb_figures){.kind = any.kind};
-  if (any.kind == LFB_KIND_PLAIN)
+  if (any.kind == LFB_KIND_PLAIN && bits)
     lfb_filter_stats(any.plain, &figures->all);
-  else if (any.kind == LFB_KIND_COUNTING)
-    lfb_counting_stats(any.counting, &figures->all);
-  else if (any.kind == LFB_KIND_GROWING) {
-    lfb_growing_stats(any.growing, &figures->growing);
-    figures->all = any_stats_of_growing(&figures->growing);
-  } else if (any.kind == LFB_KIND_WINDOW) {
-    lfb_window_stats(any.window, &figures->window);
-    figures->all = any_stats_of_window(&figures->window);
-  }
-}
-
-void lfb_any_plan(lfb_any any, lfb_figures *figures)
-{
-  *figures = (lfb_figures){.kind = any.kind};
-  if (any.kind == LFB_KIND_PLAIN)
+  else if (any.kind == LFB_KIND_PLAIN)
     lfb_stats_plan(&any.plain->description, &figures->all);
+  else if (any.kind == LFB_KIND_COUNTING && bits)
+    lfb_counting_stats(any.counting, &figures->all);
   else if (any.kind == LFB_KIND_COUNTING) {
     lfb_stats_plan(&any.counting->description, &figures->all);
     figures->all.bytes = any.counting->pages.size;
   } else if (any.kind == LFB_KIND_GROWING) {
-    lfb_growing_plan(any.growing, &figures->growing);
+    (bits ? lfb_growing_stats : lfb_growing_plan)(any.growing, &figures->growing);
     figures->all = any_stats_of_growing(&figures->growing);
   } else if (any.kind == LFB_KIND_WINDOW) {
-    lfb_window_plan(any.window, &figures->window);
+    (bits ? lfb_window_stats : lfb_window_plan)(any.window, &figures->window);
     figures->all = any_stats_of_window(&figures->window);
   }
+}
+
+void lfb_any_stats(lfb_any any, lfb_figures *figures)
+{
+  any_figures(any, true, figures);
+}
+
+void lfb_any_plan(lfb_any any, lfb_figures *figures)
+{
+  any_figures(any, false, figures);
 }
 
 /* ---- forms and files ------------------------------------------------------------------- */
@@ -165,16 +135,10 @@ static const lfb_any_form any_form_plain = {any_write_plain, lfb_form_read};
 /* LFB_KIND_NONE is no kind of a filter. */
 static const lfb_any_form *any_form(lfb_kind kind)
 {
-  switch (kind) {
-  case LFB_KIND_GROWING:
-    return &lfb_any_form_growing;
-  case LFB_KIND_COUNTING:
-    return &lfb_any_form_counting;
-  case LFB_KIND_WINDOW:
-    return &lfb_any_form_window;
-  default:
-    return &any_form_plain;
-  }
+  return kind == LFB_KIND_GROWING    ? &lfb_any_form_growing
+         : kind == LFB_KIND_COUNTING ? &lfb_any_form_counting
+         : kind == LFB_KIND_WINDOW   ? &lfb_any_form_window
+                                     : &any_form_plain;
 }
 
 /* The kind of a file, by the status of an attempt to read it as a plain filter. */

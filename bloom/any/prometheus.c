@@ -9,6 +9,7 @@
 #include <lfbloom/any.h>
 #include <lfbloom/watch.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,141 +28,93 @@ typedef enum metric_of {
   OF_GENERATION, /* each live generation of a window */
 } metric_of;
 
-/* The metrics, in the order in which they are written. */
-typedef enum metric_id {
-  METRIC_BITS,
-  METRIC_BYTES,
-  METRIC_BITS_SET,
-  METRIC_BITS_SET_AGE,
-  METRIC_FILL,
-  METRIC_EXPECTED,
-  METRIC_ELEMENTS,
-  METRIC_SATURATED,
-  METRIC_STUCK,
-  METRIC_FILL_CROSSED,
-  METRIC_EXPECTED_CROSSED,
-  METRIC_MAYBE,
-  METRIC_NO,
-  METRIC_FALSE_POSITIVES,
-  METRIC_OBSERVED,
-  METRIC_WINDOW_INSERTIONS,
-  METRIC_WINDOW_BYTES,
-  METRIC_WINDOW_BITS,
-  METRIC_WINDOW_GENERATION,
-  METRIC_WINDOW_EXPECTED,
-  METRIC_GENERATION_BITS_SET,
-  METRIC_GENERATION_ELEMENTS,
-  METRIC_COUNT,
-} metric_id;
-
-/* The help must have no backslash and no line feed: it is written without escaping. */
-typedef struct metric {
-  metric_of of;
-  const char *name, *type, *help;
-} metric;
-
-static const metric metrics[METRIC_COUNT] = {
-    [METRIC_BITS] = {OF_FILTER, "lfbloom_filter_bits", "gauge", "Bits of the filter."},
-    [METRIC_BYTES] = {OF_FILTER, "lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
-    [METRIC_BITS_SET] = {OF_FILTER, "lfbloom_filter_bits_set", "gauge", "Bits that are set."},
-    [METRIC_BITS_SET_AGE] = {OF_FILTER, "lfbloom_filter_bits_set_age_seconds", "gauge",
-                             "Seconds since the bits set were counted."},
-    [METRIC_FILL] = {OF_FILTER, "lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set."},
-    [METRIC_EXPECTED] = {OF_FILTER, "lfbloom_filter_expected_false_positive_ratio", "gauge",
-                         "Probability of a false positive now, from the bits set."},
-    [METRIC_ELEMENTS] = {OF_FILTER, "lfbloom_filter_approximate_elements", "gauge",
-                         "Distinct keys that were put, estimated."},
-    [METRIC_SATURATED] = {OF_FILTER, "lfbloom_filter_saturated", "gauge", "1 if every answer is maybe."},
-    [METRIC_STUCK] = {OF_FILTER, "lfbloom_filter_stuck_counters", "gauge",
-                      "Counters that are permanently full."},
-    [METRIC_FILL_CROSSED] = {OF_WATCH, "lfbloom_filter_fill_limit_crossed", "gauge",
-                             "1 if the fill has crossed its limit."},
-    [METRIC_EXPECTED_CROSSED] = {OF_WATCH, "lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
-                                 "1 if the expected ratio of false positives has crossed its limit."},
-    [METRIC_MAYBE] = {OF_WATCH, "lfbloom_filter_maybe_answers_total", "counter",
-                      "Answers maybe, as reported."},
-    [METRIC_NO] = {OF_WATCH, "lfbloom_filter_no_answers_total", "counter", "Answers no, as reported."},
-    [METRIC_FALSE_POSITIVES] = {OF_WATCH, "lfbloom_filter_false_positives_total", "counter",
-                                "False positives, as reported."},
-    [METRIC_OBSERVED] = {OF_WATCH, "lfbloom_filter_observed_false_positive_ratio", "gauge",
-                         "False positives per query of an absent key, as reported."},
-    [METRIC_WINDOW_INSERTIONS] = {OF_WINDOW, "lfbloom_window_expected_insertions", "gauge",
-                                  "Distinct keys per span that the window was made for."},
-    [METRIC_WINDOW_BYTES] = {OF_WINDOW, "lfbloom_window_bytes", "gauge", "Memory of the bits."},
-    [METRIC_WINDOW_BITS] = {OF_WINDOW, "lfbloom_window_generation_bits", "gauge", "Bits of one generation."},
-    [METRIC_WINDOW_GENERATION] = {OF_WINDOW, "lfbloom_window_generations_total", "counter",
-                                  "Number of the current generation."},
-    [METRIC_WINDOW_EXPECTED] = {OF_WINDOW, "lfbloom_window_expected_false_positive_ratio", "gauge",
-                                "Probability of a false positive now, from the bits set."},
-    [METRIC_GENERATION_BITS_SET] = {OF_GENERATION, "lfbloom_window_generation_bits_set", "gauge",
-                                    "Bits of the generation that are set."},
-    [METRIC_GENERATION_ELEMENTS] = {OF_GENERATION, "lfbloom_window_generation_approximate_elements", "gauge",
-                                    "Distinct keys that were put into the generation, estimated."},
-};
-
 /* What is written of a filter. */
 typedef struct exposed {
   const char *name;
   lfb_figures figures;
   bool watched;
   lfb_watch_figures watch; /* if it is watched */
+  double fill;
+  bool fill_crossed, fpp_crossed;
 } exposed;
 
-static double metric_keys(uint64_t count)
-{
-  return count == UINT64_MAX ? (double)INFINITY : (double)count;
-}
+/* The type of a field. */
+typedef enum metric_type { A_NUMBER, A_COUNT, A_BOOL } metric_type;
 
-/* The value of a metric; `age` is that of a generation. */
-static double metric_value(metric_id id, const exposed *filter, uint32_t age)
-{
-  const lfb_watch_figures *watch = &filter->watch;
-  const lfb_stats *stats = &filter->figures.all;
-  const lfb_window_figures *window = &filter->figures.window;
+/* The help must have no backslash and no line feed: it is written without escaping. */
+typedef struct metric {
+  metric_of of;
+  metric_type type;
+  size_t at; /* of the value in an exposed, of the first generation's if each has one */
+  const char *name, *kind, *help;
+} metric;
 
-  switch (id) {
-  case METRIC_BITS:
-    return (double)stats->bit_count;
-  case METRIC_BYTES:
-  case METRIC_WINDOW_BYTES:
-    return (double)stats->bytes;
-  case METRIC_BITS_SET:
-    return (double)stats->bits_set;
-  case METRIC_BITS_SET_AGE:
-    return stats->bits_set_age;
-  case METRIC_FILL:
-    return (double)stats->bits_set / (double)stats->reachable_bits;
-  case METRIC_EXPECTED:
-  case METRIC_WINDOW_EXPECTED:
-    return stats->expected_fpp;
-  case METRIC_ELEMENTS:
-    return stats->saturated ? (double)INFINITY : (double)stats->approximate_count;
-  case METRIC_SATURATED:
-    return stats->saturated;
-  case METRIC_STUCK:
-    return (double)stats->counters_stuck;
-  case METRIC_FILL_CROSSED:
-    return (watch->crossed & LFB_WATCH_FILL) != 0;
-  case METRIC_EXPECTED_CROSSED:
-    return (watch->crossed & LFB_WATCH_EXPECTED_FPP) != 0;
-  case METRIC_MAYBE:
-    return (double)watch->maybe;
-  case METRIC_NO:
-    return (double)watch->no;
-  case METRIC_FALSE_POSITIVES:
-    return (double)watch->false_positives;
-  case METRIC_OBSERVED:
-    return watch->observed_fpp;
-  case METRIC_WINDOW_INSERTIONS:
-    return (double)window->expected_insertions;
-  case METRIC_WINDOW_BITS:
-    return (double)window->bit_count;
-  case METRIC_WINDOW_GENERATION:
-    return (double)window->generation;
-  case METRIC_GENERATION_BITS_SET:
-    return (double)window->live[age].bits_set;
-  default: /* METRIC_GENERATION_ELEMENTS */
-    return metric_keys(window->live[age].approximate_count);
+#define OF_ALL(field) offsetof(exposed, figures.all.field)
+#define OF_LIVE(field) offsetof(exposed, figures.window.live[0].field)
+#define OF_FIGURES(field) offsetof(exposed, figures.window.field)
+
+/* In the order in which they are written. */
+static const metric metrics[] = {
+    {OF_FILTER, A_COUNT, OF_ALL(bit_count), "lfbloom_filter_bits", "gauge", "Bits of the filter."},
+    {OF_FILTER, A_COUNT, OF_ALL(bytes), "lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
+    {OF_FILTER, A_COUNT, OF_ALL(bits_set), "lfbloom_filter_bits_set", "gauge", "Bits that are set."},
+    {OF_FILTER, A_NUMBER, OF_ALL(bits_set_age), "lfbloom_filter_bits_set_age_seconds", "gauge",
+     "Seconds since the bits set were counted."},
+    {OF_FILTER, A_NUMBER, offsetof(exposed, fill), "lfbloom_filter_fill_ratio", "gauge",
+     "Share of the bits that are set."},
+    {OF_FILTER, A_NUMBER, OF_ALL(expected_fpp), "lfbloom_filter_expected_false_positive_ratio", "gauge",
+     "Probability of a false positive now, from the bits set."},
+    {OF_FILTER, A_COUNT, OF_ALL(approximate_count), "lfbloom_filter_approximate_elements", "gauge",
+     "Distinct keys that were put, estimated."},
+    {OF_FILTER, A_BOOL, OF_ALL(saturated), "lfbloom_filter_saturated", "gauge", "1 if every answer is maybe."},
+    {OF_FILTER, A_COUNT, OF_ALL(counters_stuck), "lfbloom_filter_stuck_counters", "gauge",
+     "Counters that are permanently full."},
+    {OF_WATCH, A_BOOL, offsetof(exposed, fill_crossed), "lfbloom_filter_fill_limit_crossed", "gauge",
+     "1 if the fill has crossed its limit."},
+    {OF_WATCH, A_BOOL, offsetof(exposed, fpp_crossed), "lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
+     "1 if the expected ratio of false positives has crossed its limit."},
+    {OF_WATCH, A_COUNT, offsetof(exposed, watch.maybe), "lfbloom_filter_maybe_answers_total", "counter",
+     "Answers maybe, as reported."},
+    {OF_WATCH, A_COUNT, offsetof(exposed, watch.no), "lfbloom_filter_no_answers_total", "counter",
+     "Answers no, as reported."},
+    {OF_WATCH, A_COUNT, offsetof(exposed, watch.false_positives), "lfbloom_filter_false_positives_total", "counter",
+     "False positives, as reported."},
+    {OF_WATCH, A_NUMBER, offsetof(exposed, watch.observed_fpp), "lfbloom_filter_observed_false_positive_ratio", "gauge",
+     "False positives per query of an absent key, as reported."},
+    {OF_WINDOW, A_COUNT, OF_FIGURES(expected_insertions), "lfbloom_window_expected_insertions", "gauge",
+     "Distinct keys per span that the window was made for."},
+    {OF_WINDOW, A_COUNT, OF_ALL(bytes), "lfbloom_window_bytes", "gauge", "Memory of the bits."},
+    {OF_WINDOW, A_COUNT, OF_FIGURES(bit_count), "lfbloom_window_generation_bits", "gauge", "Bits of one generation."},
+    {OF_WINDOW, A_COUNT, OF_FIGURES(generation), "lfbloom_window_generations_total", "counter",
+     "Number of the current generation."},
+    {OF_WINDOW, A_NUMBER, OF_ALL(expected_fpp), "lfbloom_window_expected_false_positive_ratio", "gauge",
+     "Probability of a false positive now, from the bits set."},
+    {OF_GENERATION, A_COUNT, OF_LIVE(bits_set), "lfbloom_window_generation_bits_set", "gauge",
+     "Bits of the generation that are set."},
+    {OF_GENERATION, A_COUNT, OF_LIVE(approximate_count), "lfbloom_window_generation_approximate_elements", "gauge",
+     "Distinct keys that were put into the generation, estimated."},
+};
+
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* The value of a metric; `age` is that of a generation.  A count of UINT64_MAX is not known: infinite. */
+static double metric_value(const metric *of, const exposed *filter, uint32_t age)
+{
+  const char *at = (const char *)filter + of->at + age * sizeof filter->figures.window.live[0];
+  uint64_t count;
+  double number;
+  bool flag;
+
+  switch (of->type) {
+  case A_NUMBER:
+    memcpy(&number, at, sizeof number);
+    return number;
+  case A_BOOL:
+    memcpy(&flag, at, sizeof flag);
+    return flag;
+  default: /* A_COUNT */
+    memcpy(&count, at, sizeof count);
+    return count == UINT64_MAX ? (double)INFINITY : (double)count;
   }
 }
 
@@ -223,19 +176,18 @@ static lfb_status metric_write_head(const metric *of, lfb_write_fn write, void *
 {
   char line[LINE_SIZE];
   const int size = snprintf(line, sizeof line, "# HELP %s %s\n# TYPE %s %s\n", of->name,
-                            of->help, of->name, of->type);
+                            of->help, of->name, of->kind);
   return write(to, line, (size_t)size);
 }
 
 /* Writes one sample: of a window it has its name as label `window`, of others as label `filter`. */
-static lfb_status metric_write_sample(metric_id id, const exposed *filter, uint32_t age,
+static lfb_status metric_write_sample(const metric *of, const exposed *filter, uint32_t age,
                                       lfb_write_fn write, void *to)
 {
-  const metric *of = &metrics[id];
   char line[LINE_SIZE], escaped[NAME_SIZE], digits[NUMBER_SIZE], generation[32] = "";
 
   text_escape(filter->name, escaped);
-  text_number(metric_value(id, filter, age), digits);
+  text_number(metric_value(of, filter, age), digits);
   if (of->of == OF_GENERATION)
     (void)snprintf(generation, sizeof generation, ",generation=\"%u\"", (unsigned)age);
   const int size = snprintf(line, sizeof line, "%s{%s=\"%s\"%s} %s\n", of->name,
@@ -245,19 +197,19 @@ static lfb_status metric_write_sample(metric_id id, const exposed *filter, uint3
 }
 
 /* Writes a metric, if one of the filters has it. */
-static lfb_status metric_write(metric_id id, const exposed *filters, size_t count, lfb_write_fn write,
+static lfb_status metric_write(const metric *of, const exposed *filters, size_t count, lfb_write_fn write,
                                void *to)
 {
   lfb_status status = LFB_OK;
   bool begun = false;
 
   for (size_t i = 0; i < count; i++) {
-    const uint32_t samples = metric_samples(metrics[id].of, &filters[i]);
+    const uint32_t samples = metric_samples(of->of, &filters[i]);
     if (samples > 0 && !begun)
-      status = metric_write_head(&metrics[id], write, to);
+      status = metric_write_head(of, write, to);
     begun |= samples > 0;
     for (uint32_t age = 0; status == LFB_OK && age < samples; age++)
-      status = metric_write_sample(id, &filters[i], age, write, to);
+      status = metric_write_sample(of, &filters[i], age, write, to);
     if (status != LFB_OK)
       return status;
   }
@@ -283,8 +235,14 @@ static lfb_status exposed_write(exposed *filters, size_t count, lfb_write_fn wri
   if (filters == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = exposed_check(filters, count);
-  for (metric_id id = METRIC_BITS; status == LFB_OK && id < METRIC_COUNT; id++)
-    status = metric_write(id, filters, count, write, to);
+  for (size_t i = 0; i < count; i++) {
+    const lfb_stats *stats = &filters[i].figures.all;
+    filters[i].fill = (double)stats->bits_set / (double)stats->reachable_bits;
+    filters[i].fill_crossed = (filters[i].watch.crossed & LFB_WATCH_FILL) != 0;
+    filters[i].fpp_crossed = (filters[i].watch.crossed & LFB_WATCH_EXPECTED_FPP) != 0;
+  }
+  for (size_t i = 0; status == LFB_OK && i < METRICS; i++)
+    status = metric_write(&metrics[i], filters, count, write, to);
   free(filters);
   return status;
 }

@@ -270,7 +270,7 @@ static void builder_put(lfb_builder *builder, unsigned thread, const void *keys,
   builder->thread[thread].new_keys +=
       builder->alone || builder->unsized
           ? lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call)
-          : lfb_filter_put_pieces(filter, keys, count, NULL, hash_of);
+          : lfb_filter_many(filter, LFB_PUT, keys, count, NULL, hash_of);
 }
 
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,

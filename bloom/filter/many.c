@@ -173,16 +173,9 @@ static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t cou
   return lfb_pieces(&hashing, keys, count, hash_of, act, context);
 }
 
-static size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
-                         uint64_t *answers, lfb_piece_hash hash_of)
-{
-  const many_keys m = {filter, answers, NULL};
-  return many_pieces(filter, keys, count, hash_of, many_query_act, &m);
-}
-
 /* A big batch counts the new keys but does not know which they are. */
-size_t lfb_filter_put_pieces(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
-                             lfb_piece_hash hash_of)
+static size_t many_put(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
+                       lfb_piece_hash hash_of)
 {
   bool known = false;
   const many_keys m = {filter, answers, &known};
@@ -195,65 +188,67 @@ size_t lfb_filter_put_pieces(lfb_filter *filter, const void *keys, size_t count,
 }
 
 /* If every put of the strategy is a claim, a claim is a put. */
-static size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
-                         uint64_t *answers, lfb_piece_hash hash_of)
+size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
+                       uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, NULL};
-  return filter->strategy->puts_claim
-             ? lfb_filter_put_pieces(filter, keys, count, answers, hash_of)
-             : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
+  const bool claims = verb == LFB_CLAIM && !filter->strategy->puts_claim;
+
+  if (verb != LFB_MIGHT_CONTAIN && !claims)
+    return many_put((lfb_filter *)(uintptr_t)filter, keys, count, answers, hash_of);
+  return many_pieces(filter, keys, count, hash_of, claims ? many_claim_act : many_query_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                            uint64_t *answers)
 {
-  return lfb_filter_put_pieces(filter, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
                                      uint64_t *answers)
 {
-  return many_query(filter, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                uint64_t *answers)
 {
-  return lfb_filter_put_pieces(filter, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
                                          size_t count, uint64_t *answers)
 {
-  return many_query(filter, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  return lfb_filter_put_pieces(filter, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_PUT, hashes, count, answers, lfb_piece_given);
 }
 
 size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
                                           size_t count, uint64_t *answers)
 {
-  return many_query(filter, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, hashes, count, answers, lfb_piece_given);
 }
 
 size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                              uint64_t *answers)
 {
-  return many_claim(filter, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                  uint64_t *answers)
 {
-  return many_claim(filter, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                   uint64_t *answers)
 {
-  return many_claim(filter, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_CLAIM, hashes, count, answers, lfb_piece_given);
 }

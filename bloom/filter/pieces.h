@@ -63,8 +63,8 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_piece_hash hash_of,
                   lfb_piece_act act, const void *context);
 
-/* As lfb_filter_put_many(); `hash_of` hashes the keys (many.c). */
-size_t lfb_filter_put_pieces(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
-                             lfb_piece_hash hash_of);
+/* Puts, queries or claims keys, which `hash_of` hashes (many.c).  A query does not write to the filter. */
+size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
+                       uint64_t *answers, lfb_piece_hash hash_of);
 
 #endif
