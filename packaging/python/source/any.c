@@ -1,12 +1,12 @@
 /* any.c - the methods that the classes of filters share (holder.h), by what lfbloom/any.h has for any kind. */
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
+#include <lfbloom/window_mapped.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/figures.h"
 
 /* A new instance for a filter that was made or read; or raises why there is none. */
 static PyObject *any_instance(PyTypeObject *type, lfbpy_outcome outcome, lfb_any any, PyObject *path)
@@ -27,9 +27,13 @@ static lfb_status any_labelled(lfb_status status, const char *label, lfb_any any
   return set;
 }
 
-static lfb_status any_make(const lfb_config *config, const char *path, lfb_any *any)
+static lfb_status any_make(const lfbpy_config *of, const char *path, lfb_any *any)
 {
+  const lfb_config *config = &of->config;
   switch (any->kind) {
+  case LFB_KIND_WINDOW:
+    return path == NULL ? lfb_window_create(&of->window, &any->window)
+                        : lfb_window_mapped_create(path, &of->window, &any->window);
   case LFB_KIND_GROWING:
     return path == NULL ? lfb_growing_create(config, &any->growing)
                         : lfb_growing_mapped_create(path, config, &any->growing);
@@ -43,10 +47,8 @@ static lfb_status any_make(const lfb_config *config, const char *path, lfb_any *
 
 lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any)
 {
-  const lfb_status status = lfb_label_check(config->label);
-  return status != LFB_OK
-             ? status
-             : any_labelled(any_make(&config->config, path, any), config->label, *any);
+  const lfb_status status = config->label == NULL ? LFB_OK : lfb_label_check(config->label);
+  return status != LFB_OK ? status : any_labelled(any_make(config, path, any), config->label, *any);
 }
 
 static PyObject *any_new(PyTypeObject *type, const lfbpy_config *config)
@@ -55,9 +57,7 @@ static PyObject *any_new(PyTypeObject *type, const lfbpy_config *config)
   lfb_any any = {.kind = lfbpy_kind(type)};
   lfbpy_outcome outcome;
 
-  Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(lfbpy_make(config, path, &any));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(lfbpy_make(config, path, &any)));
   return any_instance(type, outcome, any, config->path);
 }
 
@@ -111,33 +111,34 @@ static PyObject *any_opened(PyObject *type, const lfbpy_source *source, lfb_open
     PyErr_SetString(PyExc_ValueError, "a window is opened to be changed: load() reads a copy");
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(any_open(source, how, path, &any));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(any_open(source, how, path, &any)));
   PyObject *self = any_instance((PyTypeObject *)type, outcome, any, source->path);
   if (self != NULL)
     ((lfbpy_holder *)self)->read_only = source->read_only;
   return self;
 }
 
-PyObject *lfbpy_open(PyObject *type, PyObject *args, PyObject *kwargs)
+static PyObject *any_open_or_load(PyObject *type, PyObject *args, PyObject *kwargs, bool loads)
 {
   lfbpy_source source = {0};
   PyObject *self = NULL;
-  if (lfbpy_source_parse_mapped(args, kwargs, &source))
-    self = any_opened(type, &source, source.read_only ? LFB_OPEN_IN_PLACE : LFB_OPEN_SHARED);
+  if (loads ? lfbpy_source_parse(args, kwargs, true, &source)
+            : lfbpy_source_parse_mapped(args, kwargs, &source))
+    self = any_opened(type, &source, loads              ? LFB_OPEN_COPY
+                                     : source.read_only ? LFB_OPEN_IN_PLACE
+                                                        : LFB_OPEN_SHARED);
   lfbpy_source_close(&source);
   return self;
 }
 
+PyObject *lfbpy_open(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  return any_open_or_load(type, args, kwargs, false);
+}
+
 PyObject *lfbpy_load(PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  lfbpy_source source = {0};
-  PyObject *self = NULL;
-  if (lfbpy_source_parse_path(args, kwargs, &source))
-    self = any_opened(type, &source, LFB_OPEN_COPY);
-  lfbpy_source_close(&source);
-  return self;
+  return any_open_or_load(type, args, kwargs, true);
 }
 
 /* A Python buffer as lfb_any_read() reads it, and the bytes that lfb_any_write() gives. */
@@ -206,7 +207,7 @@ PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
 {
   lfbpy_source source = {0};
   Py_buffer view = {0};
-  if (!lfbpy_source_parse_bytes(args, kwargs, &source) ||
+  if (!lfbpy_source_parse(args, kwargs, false, &source) ||
       PyObject_GetBuffer(source.bytes, &view, PyBUF_SIMPLE) < 0)
     return NULL;
   const lfb_read_limits limits = lfbpy_source_limits(&source);
@@ -214,9 +215,7 @@ PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
   lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
   lfb_status status;
 
-  Py_BEGIN_ALLOW_THREADS
-  status = any_read(&input, &limits, &any);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = any_read(&input, &limits, &any));
   PyBuffer_Release(&view);
   return any_instance((PyTypeObject *)type, (lfbpy_outcome){status, 0}, any, NULL);
 }
@@ -230,10 +229,8 @@ PyObject *lfbpy_save_as(PyObject *self, PyObject *path, lfb_form form)
   const lfb_any any = lfbpy_any(self);
   lfbpy_outcome outcome;
 
-  Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(form == LFB_FORM_NONE ? lfb_any_save(any, name)
-                                                : lfb_filter_save(any.plain, form, name));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(form == LFB_FORM_NONE ? lfb_any_save(any, name)
+                                                                  : lfb_filter_save(any.plain, form, name)));
   PyObject *result = lfbpy_none_or_raise(outcome, bytes);
   Py_DECREF(bytes);
   return result;
@@ -250,13 +247,11 @@ PyObject *lfbpy_to_bytes_as(PyObject *self, lfb_form form)
   any_output output = {0};
   lfb_status status;
 
-  Py_BEGIN_ALLOW_THREADS
-  status = form == LFB_FORM_NONE ? lfb_any_write(any, any_output_write, &output)
-                                 : lfb_filter_write(any.plain, form, any_output_write, &output);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = form == LFB_FORM_NONE ? lfb_any_write(any, any_output_write, &output)
+                                                   : lfb_filter_write(any.plain, form, any_output_write, &output));
   PyObject *result = status == LFB_OK
                          ? PyBytes_FromStringAndSize(output.bytes, (Py_ssize_t)output.size)
-                         : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+                         : lfbpy_raise_status(status);
   free(output.bytes);
   return result;
 }
@@ -271,9 +266,7 @@ PyObject *lfbpy_sync(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
   lfbpy_outcome outcome;
-  Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(lfb_any_sync(lfbpy_any(self)));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(lfb_any_sync(lfbpy_any(self))));
   return lfbpy_none_or_raise(outcome, NULL);
 }
 
@@ -289,10 +282,8 @@ PyObject *lfbpy_put_all(PyObject *self, PyObject *other)
   lfb_status status;
   if (from == NULL)
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = plain ? lfb_filter_put_all(into.plain, from) : lfb_counting_put_all(into.counting, from);
-  Py_END_ALLOW_THREADS
-  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = plain ? lfb_filter_put_all(into.plain, from) : lfb_counting_put_all(into.counting, from));
+  return lfbpy_none_or_raise_status(status);
 }
 
 PyObject *lfbpy_copy(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -318,11 +309,8 @@ PyObject *lfbpy_to_filter(PyObject *self, PyObject *ignored)
   const lfb_any any = lfbpy_enter(self, false);
   if (any.filter == NULL)
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_any_to_plain(any, &filter);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_filter(filter)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_any_to_plain(any, &filter));
+  return status == LFB_OK ? lfbpy_holder_filter(filter) : lfbpy_raise_status(status);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -332,9 +320,7 @@ static bool any_figures(PyObject *self, lfb_figures *figures)
   const lfb_any any = lfbpy_enter(self, false);
   if (any.filter == NULL)
     return false;
-  Py_BEGIN_ALLOW_THREADS
-  lfb_any_stats(any, figures);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(lfb_any_stats(any, figures));
   lfbpy_leave(self);
   return true;
 }

@@ -11,7 +11,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/versions.h"
 
 /* A version that is being built. */
 typedef struct building {
@@ -48,7 +47,7 @@ static lfb_filter *building_filter(lfb_status status, lfb_filter *filter)
 {
   if (status == LFB_OK)
     return filter;
-  (void)lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  (void)lfbpy_raise_status(status);
   return NULL;
 }
 
@@ -59,9 +58,7 @@ lfb_filter *lfbpy_building_make(PyObject *args, PyObject *kwargs)
   lfb_status status;
   if (!lfbpy_config_parse(args, kwargs, LFB_KIND_PLAIN, false, &config))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfbpy_make(&config, NULL, &any);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = lfbpy_make(&config, NULL, &any));
   return building_filter(status, any.plain);
 }
 
@@ -72,9 +69,7 @@ lfb_filter *lfbpy_building_copy(PyObject *filter)
   lfb_status status;
   if (from == NULL)
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_filter_copy(from, &copy);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = lfb_filter_copy(from, &copy));
   return building_filter(status, copy);
 }
 
@@ -112,16 +107,14 @@ static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
     return NULL;
   }
   lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_begin_rebuild_with(lfbpy_object(versions), filter);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = lfb_versions_begin_rebuild_with(lfbpy_object(versions), filter));
   if (status == LFB_OK) {
     atomic_store_explicit(&((building *)self)->users, 0, memory_order_release);
     return self;
   }
   lfb_filter_free(filter);
   Py_DECREF(self);
-  return lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return lfbpy_raise_status(status);
 }
 
 PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs)
@@ -151,9 +144,7 @@ static bool building_end(building *of)
 static bool building_end_or_raise(PyObject *self)
 {
   bool ended;
-  Py_BEGIN_ALLOW_THREADS
-  ended = building_end((building *)self);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(ended = building_end((building *)self));
   if (!ended)
     PyErr_SetString(PyExc_RuntimeError, "this version has been published or abandoned");
   return ended;
@@ -165,11 +156,8 @@ static PyObject *building_publish_as(PyObject *self, lfb_previous previous)
   lfb_status status;
   if (!building_end_or_raise(self))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_publish(lfbpy_object(((building *)self)->versions), previous, &number);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? PyLong_FromUnsignedLongLong(number)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_versions_publish(lfbpy_object(((building *)self)->versions), previous, &number));
+  return status == LFB_OK ? PyLong_FromUnsignedLongLong(number) : lfbpy_raise_status(status);
 }
 
 static PyObject *building_publish(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -187,10 +175,8 @@ static PyObject *building_abandon(PyObject *self, PyObject *ignored)
   lfb_status status;
   if (!building_end_or_raise(self))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_abandon(lfbpy_object(((building *)self)->versions));
-  Py_END_ALLOW_THREADS
-  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_versions_abandon(lfbpy_object(((building *)self)->versions)));
+  return lfbpy_none_or_raise_status(status);
 }
 
 /* Abandons a version that was not published: otherwise no other version could begin. */

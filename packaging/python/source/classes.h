@@ -23,6 +23,37 @@ lfb_kind lfbpy_kind(PyTypeObject *type);
 /* The tp_new of a class that only Versions makes instances of. */
 PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
+/* ---- what versions.c, section.c and building.c need of each other ---- */
+
+/* Methods of Versions that return a Section or a Building. */
+PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored);
+PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs);
+PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter);
+
+/* What lfbpy_enter() does for them: gives the filter, or NULL with an exception. */
+void *lfbpy_section_enter(PyObject *self);
+void *lfbpy_building_enter(PyObject *self);
+
+/* Whether the calling thread is in a section of these Versions. */
+bool lfbpy_section_here(PyObject *versions);
+
+/* Makes a filter for the arguments; copies that of a Filter.  NULL: with an exception. */
+lfb_filter *lfbpy_building_make(PyObject *args, PyObject *kwargs);
+lfb_filter *lfbpy_building_copy(PyObject *filter);
+
+/* ---- the library's figures as Python dicts, with the names of their fields (figures.c) ---- */
+
+/* A dict of those that the kind of filter has; approximate_count is None if the filter is saturated. */
+PyObject *lfbpy_figures(const lfb_figures *figures);
+
+/* A dict of (value, error) pairs. */
+PyObject *lfbpy_figures_comparison(const lfb_comparison *comparison);
+
+/* The estimated count as len() returns it.  Raises OverflowError if the filter is saturated. */
+Py_ssize_t lfbpy_figures_length(uint64_t approximate_count);
+
+/* ---- tables ---- */
+
 /* Rows of PyMethodDef; those with keywords, of an object or of a class. */
 #define LFBPY_METHOD(name, function, flags, doc)              \
   {                                                           \
@@ -71,6 +102,9 @@ PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
                    "to_bytes($self)\n--\n\n"                                                         \
                    "Returns what save() would write.  It may hold the secret key of the hash.")
 
+#define LFBPY_SYNC                              \
+  LFBPY_METHOD("sync", lfbpy_sync, METH_NOARGS, \
+               "sync($self)\n--\n\nMakes durable all that was put into a mapped file before the call.")
 #define LFBPY_COPY                                    \
   LFBPY_KEYWORDS("copy", lfbpy_copy,                  \
                  "copy($self, *, label=None)\n--\n\n" \
@@ -83,6 +117,12 @@ PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
   LFBPY_METHOD("__reduce__", lfbpy_reduce, METH_NOARGS,                   \
                "__reduce__($self)\n--\n\nRaises TypeError: use save()."), \
       LFBPY_METHOD(NULL, NULL, 0, NULL)
+
+/* Rows of PyType_Slot of the classes of filters. */
+#define LFBPY_FILTER_SLOTS                                                                                  \
+  {Py_tp_new, (void *)(intptr_t)lfbpy_new}, {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},               \
+      {Py_sq_contains, (void *)(intptr_t)lfbpy_contains}, {Py_sq_length, (void *)(intptr_t)lfbpy_length},   \
+      {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled}
 
 /* Rows of PyGetSetDef: one that is only read, and the last one. */
 #define LFBPY_GETTER(name, function, doc) \

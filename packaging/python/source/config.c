@@ -56,7 +56,7 @@ static bool config_text(PyObject *object, const char **text)
 static int config_named(lfb_status status)
 {
   if (status != LFB_OK)
-    lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+    lfbpy_raise_status(status);
   return status == LFB_OK;
 }
 
@@ -189,6 +189,26 @@ static bool config_has_fpp(PyObject *args, PyObject *kwargs, bool with_path)
 
 #define CONFIG_REST "$O&O&O&O&O&O&O&O&O&O&sO"
 
+#define WINDOW_NAMES                                                                           \
+  "expected_insertions", "fpp", "span", "generations", "by_insertions", "hash", "seed", "key", \
+      "keep_key", "lazy_memory", "memory"
+#define WINDOW_TARGETS                                                                 \
+  lfbpy_to_u64, &of->expected_insertions, &of->fpp, &of->span, config_to_u32,          \
+      &of->generations, config_to_bool, &of->by_insertions, config_to_hash, &of->hash, \
+      lfbpy_to_u64, &of->seed, config_to_key, of->key, config_to_bool, &of->keep_key,  \
+      config_to_bool, &of->lazy_memory, config_to_memory, &of->memory_preference
+
+static bool config_parse_window(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
+{
+  static char *names[] = {WINDOW_NAMES, NULL};
+  static char *path_names[] = {"path", WINDOW_NAMES, "file_mode", NULL};
+  lfb_window_config *of = &config->window;
+  if (!with_path)
+    return PyArg_ParseTupleAndKeywords(args, kwargs, "O&d|$dO&O&O&O&O&O&O&O&", names, WINDOW_TARGETS);
+  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&d|$dO&O&O&O&O&O&O&O&O&", path_names, PyUnicode_FSConverter,
+                                     &config->path, WINDOW_TARGETS, config_to_u32, &of->file_mode);
+}
+
 bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool with_path,
                         lfbpy_config *config)
 {
@@ -198,6 +218,8 @@ bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool wi
   lfb_config *of = &config->config;
   PyObject *like = NULL;
 
+  if (kind == LFB_KIND_WINDOW)
+    return config_parse_window(args, kwargs, with_path, config);
   if (grows && !config_has_fpp(args, kwargs, with_path))
     return false;
   config->label = "";
@@ -215,28 +237,6 @@ void lfbpy_config_close(lfbpy_config *config)
   Py_CLEAR(config->path);
 }
 
-#define WINDOW_NAMES                                                                           \
-  "expected_insertions", "fpp", "span", "generations", "by_insertions", "hash", "seed", "key", \
-      "keep_key", "lazy_memory", "memory"
-#define WINDOW_TARGETS(of)                                                                   \
-  lfbpy_to_u64, &(of)->expected_insertions, &(of)->fpp, &(of)->span, config_to_u32,          \
-      &(of)->generations, config_to_bool, &(of)->by_insertions, config_to_hash, &(of)->hash, \
-      lfbpy_to_u64, &(of)->seed, config_to_key, (of)->key, config_to_bool, &(of)->keep_key,  \
-      config_to_bool, &(of)->lazy_memory, config_to_memory, &(of)->memory_preference
-
-bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, PyObject **path,
-                               lfb_window_config *config)
-{
-  static char *names[] = {WINDOW_NAMES, NULL};
-  static char *path_names[] = {"path", WINDOW_NAMES, "file_mode", NULL};
-  if (path == NULL)
-    return PyArg_ParseTupleAndKeywords(args, kwargs, "O&d|$dO&O&O&O&O&O&O&O&", names,
-                                       WINDOW_TARGETS(config));
-  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&d|$dO&O&O&O&O&O&O&O&O&", path_names,
-                                     PyUnicode_FSConverter, path, WINDOW_TARGETS(config),
-                                     config_to_u32, &config->file_mode);
-}
-
 /* ---- a filter to read ------------------------------------------------------------------------ */
 
 /* The key as an optional argument; notes whether there is one. */
@@ -247,21 +247,16 @@ static int source_to_key(PyObject *object, void *argument)
   return config_to_key(object, source->key);
 }
 
-bool lfbpy_source_parse_path(PyObject *args, PyObject *kwargs, lfbpy_source *source)
-{
-  static char *names[] = {"path", "max_bytes", "key", "open_damaged", NULL};
-  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$O&O&O&", names, PyUnicode_FSConverter,
-                                     &source->path, lfbpy_to_u64, &source->max_bytes,
-                                     source_to_key, source, config_to_bool,
-                                     &source->open_damaged);
-}
+#define SOURCE_TARGETS \
+  lfbpy_to_u64, &source->max_bytes, source_to_key, source, config_to_bool, &source->open_damaged
 
-bool lfbpy_source_parse_bytes(PyObject *args, PyObject *kwargs, lfbpy_source *source)
+bool lfbpy_source_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_source *source)
 {
+  static char *path_names[] = {"path", "max_bytes", "key", "open_damaged", NULL};
   static char *names[] = {"data", "max_bytes", "key", "open_damaged", NULL};
-  return PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&O&O&", names, &source->bytes,
-                                     lfbpy_to_u64, &source->max_bytes, source_to_key, source,
-                                     config_to_bool, &source->open_damaged);
+  return with_path ? PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$O&O&O&", path_names, PyUnicode_FSConverter,
+                                                 &source->path, SOURCE_TARGETS)
+                   : PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&O&O&", names, &source->bytes, SOURCE_TARGETS);
 }
 
 bool lfbpy_source_parse_mapped(PyObject *args, PyObject *kwargs, lfbpy_source *source)

@@ -18,21 +18,18 @@
 
 /* What to make.  All zero before parsing. */
 typedef struct lfbpy_config {
-  lfb_config config;
-  const char *label; /* belongs to the arguments           */
-  PyObject *path;    /* bytes; NULL unless it was asked for */
+  lfb_config config;        /* except of a Window                               */
+  lfb_window_config window; /* of a Window                                      */
+  const char *label;        /* belongs to the arguments; of a Window NULL: none */
+  PyObject *path;           /* bytes; NULL unless it was asked for              */
 } lfbpy_config;
 
-/* Takes LFBPY_CONFIG_SIGNATURE, for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a missing fpp is a
- * TypeError, too; if `with_path` with a path before it and file_mode=0 after it.  Call lfbpy_config_close() in any
- * case. */
+/* Takes LFBPY_CONFIG_SIGNATURE; for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a missing fpp is a
+ * TypeError, too; for LFB_KIND_WINDOW the arguments of Window().  If `with_path`, there is a path before them, and
+ * file_mode=0 after them.  Call lfbpy_config_close() in any case. */
 bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool with_path,
                         lfbpy_config *config);
 void lfbpy_config_close(lfbpy_config *config);
-
-/* Takes the arguments of Window(). */
-bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, PyObject **path,
-                               lfb_window_config *config);
 
 /* What to read, and how.  All zero before parsing. */
 typedef struct lfbpy_source {
@@ -45,10 +42,8 @@ typedef struct lfbpy_source {
   bool read_only;
 } lfbpy_source;
 
-/* Takes (path, *, max_bytes=0, key=None, open_damaged=False). */
-bool lfbpy_source_parse_path(PyObject *args, PyObject *kwargs, lfbpy_source *source);
-/* Takes (data, *, max_bytes=0, key=None, open_damaged=False). */
-bool lfbpy_source_parse_bytes(PyObject *args, PyObject *kwargs, lfbpy_source *source);
+/* Takes (path, *, max_bytes=0, key=None, open_damaged=False), or the same with data in the place of the path. */
+bool lfbpy_source_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_source *source);
 /* Takes (path, *, read_only=False, max_bytes=0, key=None). */
 bool lfbpy_source_parse_mapped(PyObject *args, PyObject *kwargs, lfbpy_source *source);
 lfb_read_limits lfbpy_source_limits(const lfbpy_source *source);

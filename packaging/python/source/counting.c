@@ -42,11 +42,7 @@ static PyType_Slot counting_slots[] = {
      ">>> open_files = lfbloom.Counting(1000, 0.001)\n"
      ">>> open_files.put('a.txt'), open_files.remove('a.txt'), 'a.txt' in open_files\n"
      "(True, True, False)\n"},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_new},
-    {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_sq_length, (void *)(intptr_t)lfbpy_length},
-    {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled},
+    LFBPY_FILTER_SLOTS,
     {Py_tp_getset, counting_getset},
     {0, NULL},
 };

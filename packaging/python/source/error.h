@@ -24,12 +24,22 @@ lfbpy_outcome lfbpy_outcome_of(lfb_status status);
  */
 PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path);
 
+/* Returns None for LFB_OK; for others as lfbpy_raise(). */
+PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path);
+
+/* As lfbpy_raise() and lfbpy_none_or_raise(), of a call that has no path and sets no errno. */
+static inline PyObject *lfbpy_raise_status(lfb_status status)
+{
+  return lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+}
+static inline PyObject *lfbpy_none_or_raise_status(lfb_status status)
+{
+  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
 /* Raises FullError for the reason why a growing filter cannot grow, with `result`, which it takes over, as
  * .result.  Returns NULL. */
 PyObject *lfbpy_raise_full(lfbpy_outcome outcome, PyObject *result);
-
-/* Returns None for LFB_OK; for others as lfbpy_raise(). */
-PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path);
 
 /* The table of statuses, as a dict: number -> name. */
 PyObject *lfbpy_statuses(void);

@@ -1,5 +1,5 @@
-/* figures.c - see figures.h. */
-#include "packaging/python/source/figures.h"
+/* figures.c - the library's figures as Python dicts, with the names of their fields. */
+#include "packaging/python/source/classes.h"
 
 typedef unsigned long long ull; /* what Py_BuildValue() calls K */
 

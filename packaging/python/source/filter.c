@@ -3,7 +3,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/figures.h"
 
 /* from_bytes() for Guava's form alone. */
 static PyObject *filter_from_guava(PyObject *type, PyObject *data)
@@ -53,11 +52,8 @@ static PyObject *filter_compare(PyObject *self, PyObject *other)
     return NULL;
   lfb_comparison comparison = {0};
   lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_filter_compare(lfbpy_object(self), b, &comparison);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_figures_comparison(&comparison)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_filter_compare(lfbpy_object(self), b, &comparison));
+  return status == LFB_OK ? lfbpy_figures_comparison(&comparison) : lfbpy_raise_status(status);
 }
 
 static PyObject *filter_fold(PyObject *self, PyObject *argument)
@@ -67,11 +63,8 @@ static PyObject *filter_fold(PyObject *self, PyObject *argument)
   lfb_status status;
   if (!lfbpy_to_u64(argument, &factor))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_filter_fold(lfbpy_object(self), factor, &folded);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_filter(folded)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_filter_fold(lfbpy_object(self), factor, &folded));
+  return status == LFB_OK ? lfbpy_holder_filter(folded) : lfbpy_raise_status(status);
 }
 
 static PyObject *filter_repr(PyObject *self)
@@ -174,8 +167,7 @@ static PyMethodDef filter_methods[] = {
      "True\n"
      ">>> 'apple' in lfbloom.Filter.from_guava(seen.to_guava())\n"
      "True\n"},
-    {"sync", lfbpy_sync, METH_NOARGS,
-     "sync($self)\n--\n\nMakes durable all that was put into a mapped filter before the call."},
+    LFBPY_SYNC,
     {"stats", lfbpy_stats, METH_NOARGS,
      "stats($self)\n--\n\n"
      "Returns the filter's figures, a dict: see lfb_stats in lfbloom/filter.h."},
@@ -204,12 +196,8 @@ static PyType_Slot filter_slots[] = {
      "(True, True, False)\n"
      ">>> len(seen)\n"
      "1\n"},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_new},
-    {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
+    LFBPY_FILTER_SLOTS,
     {Py_tp_repr, (void *)(intptr_t)filter_repr},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_sq_length, (void *)(intptr_t)lfbpy_length},
-    {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled},
     {Py_tp_getset, filter_getset},
     {0, NULL},
 };

@@ -36,8 +36,7 @@ static PyMethodDef growing_methods[] = {
     {"to_filter", lfbpy_to_filter, METH_NOARGS,
      "to_filter($self)\n--\n\n"
      "Returns a plain Filter of the size of the first layer, with all keys."},
-    {"sync", lfbpy_sync, METH_NOARGS,
-     "sync($self)\n--\n\nMakes durable all that was put into a mapped filter before the call."},
+    LFBPY_SYNC,
     {"stats", lfbpy_stats, METH_NOARGS,
      "stats($self)\n--\n\n"
      "Returns the figures, a dict: see lfb_growing_figures in lfbloom/growing.h."},
@@ -79,11 +78,7 @@ static PyType_Slot growing_slots[] = {
      ">>> _ = seen.put_many(range(100_000))\n"
      ">>> seen.stats()['layers'] > 1 and all(seen.might_contain_many(range(100_000)))\n"
      "True\n"},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_new},
-    {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_sq_length, (void *)(intptr_t)lfbpy_length},
-    {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled},
+    LFBPY_FILTER_SLOTS,
     {Py_tp_getset, growing_getset},
     {0, NULL},
 };

@@ -1,7 +1,6 @@
 /* holder.c - see holder.h. */
 
 #include "packaging/python/source/classes.h"
-#include "packaging/python/source/versions.h"
 
 /* Raises the exception for a change of a filter that was opened read-only. */
 static void *holder_refuse(void)

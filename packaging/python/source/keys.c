@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "packaging/python/source/keys_kinds.h"
-
 /* Refuses one key where many are expected: its letters or bytes would be keys. */
 static bool keys_not_one(PyObject *object)
 {

@@ -1,7 +1,7 @@
 /* keys_buffer.c - keys in the memory of NumPy arrays, Arrow columns and other buffers. */
 #include <string.h>
 
-#include "packaging/python/source/keys_kinds.h"
+#include "packaging/python/source/keys.h"
 
 /* The letter of a format such as "L", "=q" or "12s"; 0 if it is not in this processor's order. */
 static char buffer_letter(const char *format)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "packaging/python/source/key.h"
-#include "packaging/python/source/keys_kinds.h"
+#include "packaging/python/source/keys.h"
 
 /* Raises the TypeError for ints and strings in one call. */
 static bool objects_mixed(void)

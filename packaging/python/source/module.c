@@ -6,7 +6,6 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/figures.h"
 
 static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -16,8 +15,7 @@ static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
   if (lfbpy_config_parse(args, kwargs, LFB_KIND_PLAIN, false, &config)) {
     lfb_figures figures = {.kind = LFB_KIND_PLAIN};
     const lfb_status status = lfb_config_plan(&config.config, &figures.all);
-    result = status == LFB_OK ? lfbpy_figures(&figures)
-                              : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+    result = status == LFB_OK ? lfbpy_figures(&figures) : lfbpy_raise_status(status);
   }
   lfbpy_config_close(&config);
   return result;

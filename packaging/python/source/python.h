@@ -72,6 +72,9 @@ _Static_assert(sizeof(lfbpy_buffer) == sizeof(Py_buffer), "Py_buffer");
 
 #endif
 
+/* A statement of the library that needs no GIL. */
+#define LFBPY_WITHOUT_GIL(statement) Py_BEGIN_ALLOW_THREADS statement; Py_END_ALLOW_THREADS
+
 /* Two calls on one object that must take turns: the GIL does it, or a lock of a Python without. */
 #ifdef Py_GIL_DISABLED
 #define LFBPY_BEGIN_TURN(object) Py_BEGIN_CRITICAL_SECTION(object)

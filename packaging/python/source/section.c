@@ -10,7 +10,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/versions.h"
 
 /* A section.  It holds the version's filter; `entered` is the only field that several threads may use at once. */
 typedef struct section {
@@ -81,10 +80,8 @@ static PyObject *section_enter(PyObject *self, PyObject *ignored)
     return NULL;
   }
   /* Waits if more than 1,088 threads are in sections. */
-  Py_BEGIN_ALLOW_THREADS
   /* Only queried: a section has no method that changes it. */
-  of->holder.object = (void *)(uintptr_t)lfb_versions_enter(lfbpy_object(of->versions), &of->number);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(of->holder.object = (void *)(uintptr_t)lfb_versions_enter(lfbpy_object(of->versions), &of->number));
   of->outer = section_innermost;
   section_innermost = of;
   Py_INCREF(self); /* of the list */

@@ -211,9 +211,7 @@ static bool call_round_of(PyObject *self, many_call *call)
       (call->any = lfbpy_enter(self, call->verb != LFB_MIGHT_CONTAIN)).filter == NULL)
     return false;
   bool fine = false;
-  Py_BEGIN_ALLOW_THREADS
-  fine = call_round(call);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(fine = call_round(call));
   lfbpy_leave(self);
   if (!fine)
     PyErr_SetString(PyExc_RuntimeError, "the offsets were changed during the call");

@@ -6,7 +6,6 @@
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
-#include "packaging/python/source/versions.h"
 
 /* ---- making --------------------------------------------------------------------------------- */
 
@@ -19,7 +18,7 @@ static PyObject *versions_with(PyTypeObject *type, lfb_filter *filter)
   const lfb_status status = lfb_versions_create_with(filter, &versions);
   if (status != LFB_OK) {
     lfb_filter_free(filter);
-    return lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+    return lfbpy_raise_status(status);
   }
   PyObject *self = lfbpy_holder_new(type, (lfb_any){LFB_KIND_NONE, {versions}});
   if (self == NULL)
@@ -50,30 +49,23 @@ static PyObject *versions_rollback(PyObject *self, PyObject *ignored)
   (void)ignored;
   uint64_t number = 0;
   lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_rollback(lfbpy_object(self), &number);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? PyLong_FromUnsignedLongLong(number)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_versions_rollback(lfbpy_object(self), &number));
+  return status == LFB_OK ? PyLong_FromUnsignedLongLong(number) : lfbpy_raise_status(status);
 }
 
 static PyObject *versions_drop_previous(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
   lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_versions_drop_previous(lfbpy_object(self));
-  Py_END_ALLOW_THREADS
-  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+  LFBPY_WITHOUT_GIL(status = lfb_versions_drop_previous(lfbpy_object(self)));
+  return lfbpy_none_or_raise_status(status);
 }
 
 static PyObject *versions_reclaim(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
   uint64_t left;
-  Py_BEGIN_ALLOW_THREADS
-  left = lfb_versions_reclaim(lfbpy_object(self));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(left = lfb_versions_reclaim(lfbpy_object(self)));
   return PyLong_FromUnsignedLongLong(left);
 }
 

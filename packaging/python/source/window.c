@@ -4,39 +4,6 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
 
-/* Makes a window, in a new file if there is a path. */
-static PyObject *window_make(PyTypeObject *type, const lfb_window_config *config, PyObject *path)
-{
-  const char *name = path == NULL ? NULL : PyBytes_AsString(path);
-  lfb_any any = {.kind = LFB_KIND_WINDOW};
-  lfbpy_outcome outcome;
-
-  Py_BEGIN_ALLOW_THREADS
-  outcome = LFBPY_OUTCOME(path == NULL ? lfb_window_create(config, &any.window)
-                                       : lfb_window_mapped_create(name, config, &any.window));
-  Py_END_ALLOW_THREADS
-  return outcome.status == LFB_OK ? lfbpy_holder_new(type, any)
-                                  : lfbpy_raise(outcome, path);
-}
-
-static PyObject *window_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-  lfb_window_config config = {0};
-  return lfbpy_config_parse_window(args, kwargs, NULL, &config) ? window_make(type, &config, NULL) : NULL;
-}
-
-static PyObject *window_create(PyObject *type, PyObject *args, PyObject *kwargs)
-{
-  lfb_window_config config = {0};
-  PyObject *path = NULL, *self = NULL;
-  if (lfbpy_config_parse_window(args, kwargs, &path, &config))
-    self = window_make((PyTypeObject *)type, &config, path);
-  Py_XDECREF(path);
-  return self;
-}
-
-/* ---- generations ----------------------------------------------------------------------------- */
-
 static PyObject *window_generation(PyObject *self, void *closure)
 {
   (void)closure;
@@ -53,21 +20,17 @@ static PyObject *window_advance(PyObject *self, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", names, &given) ||
       (given != Py_None && !lfbpy_to_u64(given, &generation)))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_window_advance(window, generation);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = lfb_window_advance(window, generation));
   return status == LFB_OK || status == LFB_ERROR_WRONG_GENERATION || status == LFB_ERROR_WINDOW_HELD
              ? PyBool_FromLong(status == LFB_OK)
-             : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+             : lfbpy_raise_status(status);
 }
 
 static PyObject *window_tick(PyObject *self, PyObject *ignored)
 {
   uint32_t ended;
   (void)ignored;
-  Py_BEGIN_ALLOW_THREADS
-  ended = lfb_window_tick(lfbpy_object(self));
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(ended = lfb_window_tick(lfbpy_object(self)));
   return PyLong_FromUnsignedLong(ended);
 }
 
@@ -79,7 +42,7 @@ static PyObject *window_start_clock(PyObject *self, PyObject *ignored)
   LFBPY_BEGIN_TURN(self);
   status = lfb_window_start_clock(lfbpy_object(self));
   LFBPY_END_TURN();
-  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+  return lfbpy_none_or_raise_status(status);
 }
 
 static PyObject *window_stop_clock(PyObject *self, PyObject *ignored)
@@ -110,7 +73,7 @@ static PyMethodDef window_methods[] = {
     LFBPY_PUT_MANY(""),
     LFBPY_CLAIM_MANY,
     LFBPY_QUERY_MANY(""),
-    LFBPY_OF_CLASS("create", window_create,
+    LFBPY_OF_CLASS("create", lfbpy_create,
                    "create($type, path, " WINDOW_SIGNATURE ", file_mode=0)\n--\n\n"
                    "Makes a window in a new file that any number of processes may open at once: a key has one "
                    "winner\nper span among all of them.  It outlives its processes, and restarts of the host.\n\n"
@@ -119,8 +82,7 @@ static PyMethodDef window_methods[] = {
                    "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
                    "Opens what create() made, by this or another process.  A window is opened to be changed: load() "
                    "reads\na copy."),
-    {"sync", lfbpy_sync, METH_NOARGS,
-     "sync($self)\n--\n\nMakes durable all that was put into a file before the call."},
+    LFBPY_SYNC,
     LFBPY_KEYWORDS("advance", window_advance,
                    "advance($self, generation=None)\n--\n\n"
                    "Ends a generation, the current one if none is given.  Returns whether this call ended it: of "
@@ -163,7 +125,7 @@ static PyType_Slot window_slots[] = {
      "True True\n"
      ">>> 'apple' in last_hour\n"
      "False\n"},
-    {Py_tp_new, (void *)(intptr_t)window_new},
+    {Py_tp_new, (void *)(intptr_t)lfbpy_new},
     {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
     {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
     {Py_tp_getset, window_getset},
