@@ -12,7 +12,7 @@ from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
-PARTS = ["CMakeLists.txt", "LICENSE", "README.md", "include/*", "atomic/*", "bloom/*", "redis/*", "cli/*",
+PARTS = [".bazelrc", "CMakeLists.txt", "LICENSE", "README.md", "include/*", "atomic/*", "bloom/*", "redis/*", "cli/*",
          "completion/*", "man/*", "packaging/*", "tools/*.bzl"]
 
 

@@ -11,7 +11,7 @@ bazel=$TEST_TMPDIR/bazel cmake=$TEST_TMPDIR/cmake build=$TEST_TMPDIR/build
 
 # Copies the files: Bazel's are links, and CMake would install links.
 mkdir "$source"
-cp -RL CMakeLists.txt README.md include atomic bloom redis cli completion man packaging tools "$source"
+cp -RL .bazelrc CMakeLists.txt README.md include atomic bloom redis cli completion man packaging tools "$source"
 
 # quietly COMMAND...: prints the output only on failure.
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }
@@ -29,6 +29,8 @@ runs "$build"
 pass "a project that has the library as a part of itself builds and runs"
 
 quietly cmake --install "$build" --prefix "$cmake"
+text=$(size "$cmake/lib/liblfbloom.so" | awk 'NR == 2 { print $1 }')
+((text <= 420000)) || fail "liblfbloom.so has $text bytes of code: are .bazelrc's flags for small files used?"
 quietly cmake -S "$here/cmake" -B "$build.found" -DCMAKE_PREFIX_PATH="$cmake"
 quietly cmake --build "$build.found"
 runs "$build.found"

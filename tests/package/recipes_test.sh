@@ -11,7 +11,7 @@ source tests/support/steps.sh
 here=$(cd "$(dirname "$0")" && pwd)
 source=$TEST_TMPDIR/source out=$TEST_TMPDIR/out
 mkdir "$source" "$out"
-cp -RL CMakeLists.txt LICENSE README.md include atomic bloom redis cli completion man packaging tools "$source"
+cp -RL .bazelrc CMakeLists.txt LICENSE README.md include atomic bloom redis cli completion man packaging tools "$source"
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }
 
 # uses PREFIX: Conan's own test program, built against an installation.
