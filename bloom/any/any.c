@@ -144,17 +144,11 @@ static const lfb_any_form *any_form(lfb_kind kind)
 /* The kind of a file, by the status of an attempt to read it as a plain filter. */
 static lfb_kind any_kind_told(lfb_status as_plain)
 {
-  switch (as_plain) {
-  case LFB_ERROR_GROWING:
-  case LFB_ERROR_GROWING_MAPPED:
-    return LFB_KIND_GROWING;
-  case LFB_ERROR_COUNTING:
-    return LFB_KIND_COUNTING;
-  case LFB_ERROR_WINDOW:
-    return LFB_KIND_WINDOW;
-  default: /* of what is no filter, the functions for plain ones say why */
-    return LFB_KIND_PLAIN;
-  }
+  /* of what is no filter, the functions for plain ones say why */
+  return as_plain == LFB_ERROR_GROWING || as_plain == LFB_ERROR_GROWING_MAPPED ? LFB_KIND_GROWING
+         : as_plain == LFB_ERROR_COUNTING                                      ? LFB_KIND_COUNTING
+         : as_plain == LFB_ERROR_WINDOW                                        ? LFB_KIND_WINDOW
+                                                                               : LFB_KIND_PLAIN;
 }
 
 /* Passes on a filter that was read, or frees it. */
@@ -178,44 +172,25 @@ static lfb_status any_copy_file(const char *path, lfb_kind kind, const lfb_read_
   return any_take(status, kind, made, any);
 }
 
-/* Opens a file of a plain filter in place. */
-static lfb_status any_open_plain(const char *path, lfb_opening how, const lfb_read_limits *limits,
-                                 lfb_any *any)
+/* Opens a file in place, to change it if it is `shared`. */
+static lfb_status any_open_file(const char *path, lfb_kind kind, bool shared, const lfb_read_limits *limits,
+                                lfb_any *any)
 {
   const lfb_filter *constant = NULL;
-  lfb_filter *filter = NULL;
-  const lfb_status status = how == LFB_OPEN_SHARED
-                                ? lfb_mapped_open(path, limits, &filter)
-                                : lfb_mapped_open_read_only(path, limits, &constant);
+  lfb_any made = {.kind = kind};
+  lfb_status status = LFB_ERROR_NOT_MAPPED;
 
-  return any_take(status, LFB_KIND_PLAIN,
-                  how == LFB_OPEN_SHARED ? filter : (lfb_filter *)(uintptr_t)constant, any);
-}
-
-/* Opens a file of a growing filter in place. */
-static lfb_status any_open_growing(const char *path, lfb_opening how, const lfb_read_limits *limits,
-                                   lfb_any *any)
-{
-  lfb_growing *growing = NULL;
-  const lfb_status status = lfb_growing_open(path, limits, how == LFB_OPEN_SHARED, &growing);
-
-  return any_take(status, LFB_KIND_GROWING, growing, any);
-}
-
-/* Opens a file in place to change it. */
-static lfb_status any_open_shared(const char *path, lfb_kind kind, const lfb_read_limits *limits,
-                                  lfb_any *any)
-{
-  lfb_window *window = NULL;
-
-  if (kind == LFB_KIND_PLAIN)
-    return any_open_plain(path, LFB_OPEN_SHARED, limits, any);
   if (kind == LFB_KIND_GROWING)
-    return any_open_growing(path, LFB_OPEN_SHARED, limits, any);
-  if (kind == LFB_KIND_COUNTING)
-    return LFB_ERROR_NOT_MAPPED;
-  const lfb_status status = lfb_window_open(path, limits, &window);
-  return any_take(status, kind, window, any);
+    status = lfb_growing_open(path, limits, shared, &made.growing);
+  else if (kind == LFB_KIND_WINDOW)
+    status = lfb_window_open(path, limits, &made.window);
+  else if (kind == LFB_KIND_PLAIN && shared)
+    status = lfb_mapped_open(path, limits, &made.plain);
+  else if (kind == LFB_KIND_PLAIN) {
+    status = lfb_mapped_open_read_only(path, limits, &constant);
+    made.plain = (lfb_filter *)(uintptr_t)constant;
+  }
+  return any_take(status, kind, made.filter, any);
 }
 
 /* Tells what a file is: as lfb_form_of_file() says it.  Fails if it cannot be read. */
@@ -247,12 +222,9 @@ lfb_status lfb_any_open(const char *path, lfb_kind kind, lfb_opening how,
   }
   if (kind == LFB_KIND_NONE)
     kind = any_kind_told(as_plain);
-  if (how == LFB_OPEN_SHARED)
-    return any_open_shared(path, kind, limits, any);
-  if (how == LFB_OPEN_IN_PLACE && kind == LFB_KIND_PLAIN)
-    return any_open_plain(path, how, limits, any);
-  if (as_plain == LFB_ERROR_GROWING_MAPPED && how == LFB_OPEN_IN_PLACE)
-    return any_open_growing(path, how, limits, any);
+  if (how == LFB_OPEN_SHARED ||
+      (how == LFB_OPEN_IN_PLACE && (kind == LFB_KIND_PLAIN || as_plain == LFB_ERROR_GROWING_MAPPED)))
+    return any_open_file(path, kind, how == LFB_OPEN_SHARED, limits, any);
   return any_copy_file(path, kind, limits, any);
 }
 

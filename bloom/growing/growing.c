@@ -1,5 +1,7 @@
 /* growing.c - creating, copying and freeing a growing filter; its operations on one key. */
 #include <lfbloom/growing.h>
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,18 @@ static lfb_status growing_add_first(lfb_growing *growing)
   return status == LFB_OK ? lfb_layers_add(growing, NULL, filter) : status;
 }
 
+lfb_status lfb_growing_end(lfb_growing *made, lfb_status status, lfb_growing **growing)
+{
+  const int cause = errno;
+
+  if (status == LFB_OK)
+    *growing = made;
+  else
+    lfb_growing_free(made);
+  errno = cause;
+  return status;
+}
+
 lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
 {
   lfb_growing *made;
@@ -28,13 +42,7 @@ lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
   lfb_status status = lfb_layers_begin(config, &made);
   if (status != LFB_OK)
     return status;
-  status = growing_add_first(made);
-  if (status != LFB_OK) {
-    lfb_growing_free(made);
-    return status;
-  }
-  *growing = made;
-  return LFB_OK;
+  return lfb_growing_end(made, growing_add_first(made), growing);
 }
 
 /* Copies layers, oldest first, into a growing filter without layers. */
@@ -63,13 +71,7 @@ lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
     return status;
   made->written = growing->written;
   memcpy(made->label, growing->label, sizeof made->label);
-  status = growing_copy_layers(made, newest);
-  if (status != LFB_OK) {
-    lfb_growing_free(made);
-    return status;
-  }
-  *copy = made;
-  return LFB_OK;
+  return lfb_growing_end(made, growing_copy_layers(made, newest), copy);
 }
 
 lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter)

@@ -244,16 +244,6 @@ static lfb_status files_map_head(lfb_growing *growing, bool writable)
 
 /* ---- opening ------------------------------------------------------------------------- */
 
-/* Frees a growing filter after a failure.  Keeps errno and returns `status`. */
-static lfb_status growing_abandon(lfb_growing *growing, lfb_status status)
-{
-  const int cause = errno;
-
-  lfb_growing_free(growing);
-  errno = cause;
-  return status;
-}
-
 /* Reads the header of the whole and the first layer's header. */
 static lfb_status head_read(int fd, const uint8_t *key, lfb_growing *growing,
                             lfb_description *first)
@@ -372,10 +362,7 @@ lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, boo
     status = head_open(made, within->key, writable, &first);
   if (status == LFB_OK)
     status = growing_open_layers(made, &first, within->max_bytes);
-  if (status != LFB_OK)
-    return growing_abandon(made, status);
-  *growing = made;
-  return LFB_OK;
+  return lfb_growing_end(made, status, growing);
 }
 
 /* ---- making -------------------------------------------------------------------------- */
@@ -432,11 +419,7 @@ lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
   lfb_status status = lfb_layers_begin(config, &made);
   if (status != LFB_OK)
     return status;
-  status = new_make(made, path, config->file_mode);
-  if (status != LFB_OK)
-    return growing_abandon(made, status);
-  *growing = made;
-  return LFB_OK;
+  return lfb_growing_end(made, new_make(made, path, config->file_mode), growing);
 }
 
 /* ---- keeping ------------------------------------------------------------------------- */

@@ -237,6 +237,10 @@ static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest,
 size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, size_t count,
                         uint64_t *answers, lfb_piece_hash hash_of);
 
+/* Passes a growing filter on if `status` is LFB_OK; otherwise frees it and keeps errno.  Returns `status`
+ * (growing.c). */
+lfb_status lfb_growing_end(lfb_growing *made, lfb_status status, lfb_growing **growing);
+
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
 lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter);
