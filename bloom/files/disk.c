@@ -38,6 +38,15 @@ int lfb_restarted_sync(int fd)
   return failed;
 }
 
+void lfb_disk_leave(int fd)
+{
+  const int cause = errno;
+
+  if (fd >= 0)
+    (void)close(fd);
+  errno = cause;
+}
+
 static lfb_disk_id disk_id(const struct stat *found)
 {
   return (lfb_disk_id){found->st_dev, found->st_ino};
@@ -138,9 +147,6 @@ lfb_status lfb_disk_sync_folder_of(const char *folder)
   if (disk_open_folder(folder, &fd) != LFB_OK)
     return LFB_ERROR_SYNC;
   const lfb_status status = lfb_disk_sync_folder(fd);
-  const int cause = errno;
-  if (fd >= 0)
-    (void)close(fd); /* only synced: nothing can be lost */
-  errno = cause;
+  lfb_disk_leave(fd);
   return status;
 }

@@ -213,16 +213,6 @@ static lfb_status file_open(const char *path, lfb_disk_file *file)
   return status == LFB_ERROR_MAP ? LFB_ERROR_NOT_REGULAR : status;
 }
 
-/* Closes a file that was only read: nothing can be lost.  Keeps errno. */
-static void file_leave(const lfb_disk_file *file)
-{
-  const int cause = errno;
-
-  if (file->fd >= 0)
-    (void)close(file->fd);
-  errno = cause;
-}
-
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
                          lfb_status (*read)(const lfb_reader *reader, void **made), void **made)
 {
@@ -231,7 +221,7 @@ lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
   lfb_status status = file_open(path, &file);
   if (status == LFB_OK)
     status = load_whole(&file, limits, read, made);
-  file_leave(&file);
+  lfb_disk_leave(file.fd);
   return status;
 }
 
@@ -291,6 +281,6 @@ lfb_status lfb_form_of_file(const char *path, lfb_form *form)
     status = have < sizeof head ? LFB_ERROR_TRUNCATED : lfb_form_foreign(head);
   if (status == LFB_OK)
     *form = lfb_form_begun(head);
-  file_leave(&file);
+  lfb_disk_leave(file.fd);
   return status;
 }

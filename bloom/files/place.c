@@ -21,16 +21,6 @@ static lfb_status place_fail(int cause)
   return LFB_ERROR_OPEN;
 }
 
-/* Closes what was only looked at: nothing can be lost.  Keeps errno. */
-static void place_close(int fd)
-{
-  const int cause = errno;
-
-  if (fd >= 0)
-    (void)close(fd);
-  errno = cause;
-}
-
 /* Opens the folder of `path`, which begins in the present folder unless it is absolute.  A folder that
  * may not be read is opened only as a place. */
 static lfb_status place_enter(lfb_file_place *place, const char *path)
@@ -49,7 +39,7 @@ static lfb_status place_enter(lfb_file_place *place, const char *path)
   if (folder < 0)
     return place_fail(cause);
   if (place->folder != AT_FDCWD)
-    place_close(place->folder);
+    lfb_disk_leave(place->folder);
   place->folder = folder;
   place->name = slash == NULL ? path : slash + 1;
   return LFB_OK;
@@ -134,7 +124,7 @@ static lfb_status place_look(lfb_file_place *place)
   if (fd < 0)
     return errno == ENOENT ? LFB_OK : LFB_ERROR_OPEN;
   const lfb_status status = place_look_at(place, fd);
-  place_close(fd);
+  lfb_disk_leave(fd);
   return status;
 }
 
@@ -168,14 +158,14 @@ lfb_status lfb_file_place_open(const lfb_file_place *place, int *fd)
     *fd = file.fd;
     return LFB_OK;
   }
-  place_close(file.fd);
+  lfb_disk_leave(file.fd);
   return status != LFB_OK ? status : place_fail(ESTALE);
 }
 
 void lfb_file_place_leave(lfb_file_place *place)
 {
   if (place->folder != AT_FDCWD)
-    place_close(place->folder);
+    lfb_disk_leave(place->folder);
   const int cause = errno;
   free(place->text);
   errno = cause;
