@@ -72,11 +72,14 @@ void lfb_bench_clear_limits(void)
   lfb_keys_free(&arena.random);
 }
 
+/* Threads change the random numbers by it, so that none writes the lines that another has just written. */
+static _Thread_local uint64_t arena_salt;
+
 /* The word that random number `i` selects, first of a line; sizes are powers of two. */
 static inline lfb_word *arena_word(uint64_t size, size_t i)
 {
   char *start = arena.pages.address;
-  const uint64_t at = arena.random.numbers[i % SAMPLE] & (size - LFB_CACHE_LINE);
+  const uint64_t at = (arena.random.numbers[i % SAMPLE] ^ arena_salt) & (size - LFB_CACHE_LINE);
   return (lfb_word *)(void *)(start + at);
 }
 
@@ -205,6 +208,7 @@ static void limit_body(lfb_bench_state *state, const void *argument)
   size_t at = (size_t)SAMPLE / lfb_bench_threads(state) * lfb_bench_thread(state);
   uint64_t seen = 0;
 
+  arena_salt = lfb_bench_thread(state) * UINT64_C(0x9e3779b97f4a7c15);
   if (lfb_bench_thread(state) == 0)
     arena_ready = arena_enter(c->size, c->limit->huge);
   while (lfb_bench_keep_running(state, BATCH)) {

@@ -125,6 +125,7 @@ echo "false positives, memory, pictures" >&2
 # shellcheck source=bench/reporting/write.sh
 source bench/reporting/write.sh
 write_report >"$out/report.md"
+[[ ! -e $work/no_table ]] || { echo "report: a table was not made" >&2; exit 1; }
 draw_pictures
 mkdir -p "$final"
 cp "$out"/* "$final"

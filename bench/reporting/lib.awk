@@ -30,7 +30,7 @@ function figure(x) {
 
 # Half of what lies between the least and the most, as a share of the median.
 function spread(median, least, most) {
-  return least == most ? "" : sprintf("±%.0f%%", 50 * (most - least) / median)
+  return least == most || median == 0 ? "" : sprintf("±%.0f%%", 50 * (most - least) / median)
 }
 
 # Median, spread and, in brackets, the multiple of the limit; as far as they are known.

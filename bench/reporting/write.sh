@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
 # write.sh - makes the report's text and pictures from the CSV files in $out; source it.
 
+# One that fails leaves $work/no_table, since a here-document goes on without it.
 table() { # scripts, file, variables
   local script scripts=(-f bench/reporting/lib.awk)
   for script in $1; do scripts+=(-f "bench/reporting/$script.awk"); done
-  awk "${@:3}" "${scripts[@]}" "$out/$2.csv"
+  awk "${@:3}" "${scripts[@]}" "$out/$2.csv" || : >"$work/no_table"
 }
 
 # A picture; below it the machine, the date and the command.

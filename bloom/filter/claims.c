@@ -124,7 +124,7 @@ LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, l
 /* The present generation of what forgets. */
 LFB_INLINE uint64_t claims_generation(const lfb_claims *claims)
 {
-  /* seq_cst: after the cell, and in one order with the generations that puts read (kinds/window.h). */
+  /* seq_cst: after the cell, and in one order with the generations that puts read (bloom/window/window.h). */
   return LFB_STD atomic_load_explicit(claims->generation, LFB_STD memory_order_seq_cst);
 }
 
