@@ -32,7 +32,7 @@ for threads in 2 3 8; do
     "$tool" dedupe -q --unordered --threads "$threads" -n 133333 -p 1e-9 third third third third third third
   check "dedupe of many copies, $threads threads: each exactly once" cmp <(sort -n out) third
 done
-same "dedupe, a window of time, in order" 0 near.kept "$tool" dedupe -q --threads 3 --window 24h -n 600k -p 1e-9 near
+same "dedupe, a window of time, in order" 0 near.kept "$tool" dedupe -q --threads 3 --window 24h -n 2400k -p 1e-9 near
 cat repeats | "$tool" dedupe -q --threads 1 -n 400k -p 1e-9 >out 2>err && rc=0 || rc=$?
 check "dedupe of a pipe" cmp out all
 for strategy in guava-mitz64 sbbf java-double; do

@@ -67,9 +67,9 @@ same "dedupe -k" 0 <(awk '!seen[$0]++' fields) "$tool" dedupe "${many[@]}" -q -p
 gives "dedupe --unordered" 0 "$tool" dedupe "${many[@]}" -q --unordered -p 1e-9 lines
 check "dedupe --unordered: each line once" cmp <(sort out) <(sort first)
 for span in 30K 1h; do
-  gives "dedupe --window $span" 0 "$tool" dedupe "${many[@]}" -q --window $span -n 60K -p 1e-9 lines
+  gives "dedupe --window $span" 0 "$tool" dedupe "${many[@]}" -q --window $span -n 200K -p 1e-9 lines
   mv out together
-  same "dedupe --window $span, alone" 0 together "$tool" dedupe -q --threads 1 --window $span -n 60K -p 1e-9 lines
+  same "dedupe --window $span, alone" 0 together "$tool" dedupe -q --threads 1 --window $span -n 200K -p 1e-9 lines
 done
 for i in 1 2; do
   "$tool" dedupe "${many[@]}" -q --unordered -n 60K -p 1e-9 --shared claims lines >out$i 2>err$i &

@@ -113,7 +113,7 @@ check "a later run prints what is forgotten" test ! -s err
 # Several processes at once: each line once among all of them.
 seq 100000 >many
 for i in 1 2 3; do
-  "$tool" dedupe -q --window 1h --state both -n 200k -p 1e-9 many >out$i 2>>err &
+  "$tool" dedupe -q --window 1h --state both -n 400k -p 1e-9 many >out$i 2>>err &
 done
 wait
 check "three processes: each line once" cmp <(sort out1 out2 out3) <(sort many)
