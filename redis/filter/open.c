@@ -57,8 +57,7 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
     return LFB_ERROR_STRATEGY_DIFFERS;
   if (a->probes != b->probes)
     return LFB_ERROR_PROBES_DIFFER;
-  if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key ||
-      a->lines_shift != b->lines_shift)
+  if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
   /* What the caller left open fits: the default hash, a seed of 0.  A key fits a keyed hash; that it
    * is the right one was checked when the description was read. */

@@ -127,6 +127,17 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 6)}), LFB_ERROR_BAD_HEADER) << "0 words a key";
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 7 | uint64_t{2} << 32)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 40 | uint64_t{8} << 32)}), LFB_ERROR_BAD_HEADER);
+  const std::string wide = Native(Filled(Config(200, 1e-6, LFB_FAST), 200));
+  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{136} << 32)}), LFB_OK) << "as it is";
+  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{264} << 32)}), LFB_ERROR_BAD_HEADER) << "four lines";
+  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{132} << 32)}), LFB_ERROR_BAD_HEADER) << "4 words in two lines";
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 16 | uint64_t{136} << 32)}), LFB_ERROR_BAD_HEADER) << "half a block";
+  for (lfb_strategy_id strategy : AllStrategies()) {
+    if (strategy == LFB_FAST) continue;
+    const std::string other = Native(Filled(Config(200, 0.01, strategy), 1));
+    const auto byte = [&](size_t at) { return uint64_t{static_cast<unsigned char>(other[at])}; };
+    EXPECT_EQ(ReadFrom({Forged(other, 40, byte(40) | (byte(44) + 128) << 32)}), LFB_ERROR_BAD_HEADER) << strategy;
+  }
   EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x7ff8000000000000)}), LFB_ERROR_BAD_HEADER) << "NaN";
   EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x3ff0000000000000)}), LFB_ERROR_BAD_HEADER) << "1.0";
   EXPECT_EQ(ReadFrom({Forged(fast, 64, 0)}), LFB_ERROR_BAD_HEADER) << "seed 0";

@@ -157,6 +157,9 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   for (uint64_t i = 12000; i < 30000; i++) wrong += Has(mapped, Mix(1, i));
   EXPECT_LE(wrong, 3u);
   const lfb_growing_figures a = Figures(memory), b = Figures(mapped);
+  const lfb_layer *one = lfb_layers_newest(memory.get()), *other = lfb_layers_newest(mapped.get());
+  for (; one != nullptr && other != nullptr; one = one->older, other = other->older)
+    EXPECT_EQ(one->filter->description.geometry.lines_shift, other->filter->description.geometry.lines_shift);
   EXPECT_EQ(a.strategy, b.strategy);
   EXPECT_EQ(a.first_insertions, b.first_insertions);
   EXPECT_EQ(a.fpp, b.fpp);

@@ -310,6 +310,8 @@ TEST_F(Faults, AHeaderThatClaimsTooMuchIsRefused) {
     return TryOpen(options, "seen");
   };
   EXPECT_EQ(with(Make(1000, 0.01, LFB_GUAVA_MITZ64)), LFB_ERROR_BAD_STRATEGY);
+  server.Call({"HSET", "seen", "part_blocks", "61"});
+  EXPECT_EQ(with(Make(1000, 1e-6, LFB_FAST)), LFB_ERROR_BAD_HEADER) << "a part divides a block of two lines";
   lfb_config large = Config(1'000'000'000, 0.01, LFB_FAST);  // 2.4e6 blocks
   large.lazy_memory = true;
   server.Call({"HSET", "seen", "part_blocks", "1"});

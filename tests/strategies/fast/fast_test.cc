@@ -94,6 +94,11 @@ TEST(FastSize, SmallAndOddOnes) {
   }
 }
 
+TEST(FastSize, BlocksOfOneLineAndOfTwoAreNotUnited) {
+  const Filter one = MakeShaped(lfb_simd_chosen(), 8, 2, 4), two = MakeShaped(lfb_simd_chosen(), 8, 2, 2, 2);
+  EXPECT_EQ(lfb_filter_put_all(one.get(), two.get()), LFB_ERROR_STRATEGY_DIFFERS);
+}
+
 // The model by brute force: keys thrown into blocks at random, as the model assumes.
 TEST(FastModel, EqualsASimulation) {
   const lfb_block_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}, {8, 1, 16}, {8, 2, 16}};
