@@ -127,7 +127,7 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 6)}), LFB_ERROR_BAD_HEADER) << "0 words a key";
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 7 | uint64_t{2} << 32)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 40 | uint64_t{8} << 32)}), LFB_ERROR_BAD_HEADER);
-  const std::string wide = Native(Filled(Config(200, 1e-6, LFB_FAST), 200));
+  const std::string wide = Native(Filled(Config(400, 1e-6, LFB_FAST), 400));  // 14 blocks
   EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{136} << 32)}), LFB_OK) << "as it is";
   EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{264} << 32)}), LFB_ERROR_BAD_HEADER) << "four lines";
   EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{132} << 32)}), LFB_ERROR_BAD_HEADER) << "4 words in two lines";
