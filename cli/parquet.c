@@ -276,7 +276,7 @@ lfb_status parquet_look(const struct parquet *parquet, lfb_stats *stats, char *p
 
   for (size_t i = 0; status == LFB_OK && i < parquet->count; i++) {
     lfb_filter *filter = NULL;
-    lfb_stats one;
+    lfb_stats one = {.bit_count = 0};
     if (parquet->chunks[i].offset != 0)
       status = chunk_load(parquet, &parquet->chunks[i], &filter, &one, problem);
     if (filter != NULL && stats != NULL)

@@ -41,11 +41,11 @@ files_here() {
 }
 
 printf '| %-44s | %7s | %7s |\n' what now 'at most'
-row 'atomic and bloom, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 27050
+row 'atomic and bloom, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 27220
 row 'redis, lines' "$(lines redis 'include/lfbloom/re[dp]*.h')" 16500 17220
 row 'cli, lines' "$(lines cli)" 12300 18080
 row "Python's C, lines" "$(lines 'packaging/python/*.[ch]')" 3700
-row 'tests, lines' "$(lines tests ':!tests/golden')" 52000 60700
+row 'tests, lines' "$(lines tests ':!tests/golden')" 52000 60750
 row 'packaging without the crate and the core' "$(lines packaging ':!packaging/rust' ':!packaging/core')" 6300
 row 'documents by hand, lines' "$(lines 'docs/*.md' ':(glob)*.md' ':!docs/performance')" 5500 5520
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 240

@@ -140,7 +140,8 @@ void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window
 /* Now; without a span no moment, so that equal windows have equal files. */
 static lfb_window_moment window_moment(const lfb_window *window)
 {
-  return window->length == 0 ? (lfb_window_moment){.boottime = 0} : lfb_window_moment_now();
+  const lfb_window_moment none = {.boottime = 0};
+  return window->length == 0 ? none : lfb_window_moment_now();
 }
 
 lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,

@@ -23,7 +23,7 @@ analyse() {
     # Without its matters of style: most conditions that it calls always true depend on macros.
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
       --suppressions-list=tests/static/cppcheck.txt \
-      "${flags[@]:1}" "$@"
+      '-DCK_STACK_CONTAINER(type,member,name)=' "${flags[@]:1}" "$@"
     ;;
   # It reports on stderr how many warnings it suppressed.
   *) "$analyser" --quiet "$@" -- -xc "${flags[@]}" 2> >(grep -v "warnings\? generated" >&2 || true) ;;

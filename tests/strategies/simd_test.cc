@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "bloom/filter/digest.h"
+#include "bloom/strategies/fast/fast.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 #include "tests/support/variants.h"
 
 namespace {
@@ -117,6 +119,25 @@ TEST(FastVariants, AnswerBatchesAlike) {
       ExpectBatchesAlike(MakeShaped(most, shape, 67),
                          MakeShaped(LFB_SIMD_NONE, shape, 67));
 }
+
+#ifdef LFB_SIMD_X86_512
+// So do the kernels that gather, whether or not this processor's filters have them.
+TEST(FastVariants, GatherAlike) {
+  if (lfb_simd_best() < LFB_SIMD_AVX512) return NotHere("no AVX-512");
+  const Shape shapes[LFB_FAST_GATHERED] = {{2, 3}, {4, 2}, {4, 3}};
+  for (int i = 0; i < LFB_FAST_GATHERED; i++)
+    for (uint64_t blocks : {1, 67, 5000}) {
+      const Filter filter = MakeShaped(LFB_SIMD_AVX512, shapes[i], blocks);
+      filter->kernel = lfb_kernels_fast512[LFB_FAST_KERNEL_GATHERS + i];
+      ExpectBatchesAlike(filter, MakeShaped(LFB_SIMD_NONE, shapes[i], blocks));
+    }
+  const bool gathers = lfb_fast512_gathers();
+  EXPECT_EQ(lfb_fast512_gathers(), gathers);
+  const Filter made = Make(1000, 0.001, LFB_FAST);  // 4x2
+  EXPECT_EQ(made->kernel == lfb_kernels_fast512[LFB_FAST_KERNEL_GATHERS + 1],
+            gathers && lfb_simd_chosen() == LFB_SIMD_AVX512);
+}
+#endif
 
 // So do puts that need no atomic operations.
 TEST(FastVariants, PutAloneAlike) {

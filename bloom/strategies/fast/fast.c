@@ -79,11 +79,13 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
     &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel, &fast_any_kernel,
     &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_pair6_kernel,
+    &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel,
 };
 #else
 const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
     &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel,
     &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel,
+    &fast_any_kernel, &fast_any_kernel, &fast_any_kernel,
 };
 #endif
 

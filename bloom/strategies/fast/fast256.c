@@ -326,6 +326,7 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
 const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS] = {
     &fast256_any_kernel, &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel, &fast256_any_kernel,
     &fast256_any_kernel, &fast256_any_kernel, &fast256_any_kernel, &fast256_pair6_kernel,
+    &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel,
 };
 
 #endif

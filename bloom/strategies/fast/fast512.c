@@ -2,13 +2,16 @@
  * fast512.c - strategies `fast` and `fast-pair` on processors with AVX-512, VBMI and BITALG
  * (fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
  *
- * A query tests a line by itself, and pairs four at a time.  A put computes the words and bits of
+ * A query tests a line by itself, pairs four at a time, or, where gathers are fast, eight keys at a time.  A put computes the words and bits of
  * 8 / w keys at a time: between two locked operations only some 20 instructions are free
  * (docs/performance.md).
  */
 #include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86_512
+#include <stdlib.h>
+#include <string.h>
+
 #define TARGET LFB_AVX512_TARGET
 
 #include "bloom/strategies/fast/fast_key.h"
@@ -309,6 +312,77 @@ TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const u
          (0xffU >> (GROUP - count));
 }
 
+/* Returns the shifts of vpmultishiftqb for the probes of a round in group j, again and again up to eight. */
+LFB_INLINE uint64_t fast512_shifts(const lfb_fast *fast, uint32_t groups, uint32_t j, uint32_t round)
+{
+  const uint32_t left = fast->probes - LFB_FAST_ROUND * round;
+  uint64_t shifts = 0;
+  uint32_t probe = j;
+
+  LFB_UNROLL_8
+  for (uint32_t byte = 0; byte < 8; byte++) {
+    shifts |= (uint64_t)(16 + 6 * probe) << 8 * byte;
+    probe = probe + groups < left && probe + groups < LFB_FAST_ROUND ? probe + groups : j;
+  }
+  return shifts;
+}
+
+/* Gathers the keys' words of group j, and returns eight answers for each, all of them whether its bits there are on.
+ * Each lane of a gather is a load of an aligned word. */
+TARGET LFB_INLINE __mmask64 fast512_group_has(const fast512_view *view, uint32_t groups, uint32_t j, __m512i blocks,
+                                              __m512i all, __m512i round0)
+{
+  const lfb_fast *fast = &view->fast;
+  const __m512i in_group = _mm512_and_si512(_mm512_srli_epi64(round0, 12 + j * fast->group_shift),
+                                            _mm512_set1_epi64((1LL << fast->group_shift) - 1));
+  const __m512i number = _mm512_add_epi64(_mm512_slli_epi64(blocks, 3), in_group);
+  const __m512i words = _mm512_i64gather_epi64(number, (const void *)(fast->words + (j << fast->group_shift)), 8);
+  __mmask64 on = ~UINT64_C(0);
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < fast->rounds; i++) {
+    const __m512i shifts = _mm512_set1_epi64((long long)fast512_shifts(fast, groups, j, i));
+    const __m512i round = i == 0 ? round0 : fast512_multiply(all, i);
+    on &= _mm512_bitshuffle_epi64_mask(words, _mm512_multishift_epi64_epi8(shifts, round));
+  }
+  return on;
+}
+
+/* Of fewer than 2^32 blocks of one line. */
+TARGET LFB_INLINE uint64_t fast512_query_gathers(const fast512_view *view, const uint64_t *hashes, uint32_t count)
+{
+  const uint32_t groups = lfb_fast_groups(&view->fast);
+  const __m512i all = fast512_load(hashes, count), round0 = fast512_multiply(all, 0);
+  const __m512i number = _mm512_set1_epi64((long long)view->fast.blocks);
+  const __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(all, number), 32);
+  const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(all, 32), number);
+  const __m512i blocks = _mm512_srli_epi64(_mm512_add_epi64(high, low), 32);
+  __mmask64 on = ~UINT64_C(0);
+
+  LFB_EACH(j, 0, groups, 1, on &= fast512_group_has(view, groups, j, blocks, all, round0));
+  return _mm512_cmpeq_epi64_mask(_mm512_movm_epi8(on), _mm512_set1_epi64(-1)) & (0xffU >> (GROUP - count));
+}
+
+/* Queries all keys by gathers, and, if it `prefetches`, prefetches the lines of keys ahead. */
+TARGET LFB_INLINE void fast512_gather_loop(const fast512_view *view, bool prefetches, const uint64_t *hashes,
+                                           size_t count, uint64_t *answers)
+{
+  uint64_t answer = 0;
+
+  for (size_t k = 0; prefetches && k < count && k < LFB_LINES_AHEAD; k++)
+    lfb_fast_prefetch(&view->fast, hashes[k]);
+  for (size_t i = 0; i < count; i += GROUP) {
+    const uint32_t some = count - i < GROUP ? (uint32_t)(count - i) : GROUP;
+    if (prefetches && i + LFB_LINES_AHEAD + GROUP <= count) {
+      LFB_UNROLL_8
+      for (uint32_t k = 0; k < GROUP; k++)
+        lfb_fast_prefetch(&view->fast, hashes[i + LFB_LINES_AHEAD + k]);
+    }
+    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) | fast512_query_gathers(view, hashes + i, some) << i % LFB_WORD_BITS;
+    answers[i / LFB_WORD_BITS] = answer;
+  }
+}
+
 /* Queries all keys, and, if it `prefetches`, prefetches the lines of keys ahead. */
 TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool prefetches,
                                           const uint64_t *hashes, size_t count,
@@ -429,10 +503,77 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 #define FAST_KERNEL fast512_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
+/* A kernel whose queries of many gather. */
+#define GATHERS(name, group_shift, probes)                                                                     \
+  TARGET static uint64_t fast512_##name##_gather(const lfb_layout *layout, lfb_kernel_verb verb,               \
+                                                 const uint64_t *low, const uint64_t *high, size_t count,      \
+                                                 uint64_t *answers)                                            \
+  {                                                                                                            \
+    if (verb != LFB_KERNEL_MIGHT_CONTAIN)                                                                      \
+      return fast512_##name##_many(layout, verb, low, high, count, answers);                                   \
+    const lfb_fast fast = lfb_fast_shaped(&layout->fast, 3, group_shift, probes);                              \
+    const fast512_view view = fast512_view_of(&fast);                                                          \
+    fast512_gather_loop(&view, layout->cached == 0, low, count, answers);                                      \
+    return 0;                                                                                                  \
+  }                                                                                                            \
+  static const lfb_kernel fast512_##name##_gather_kernel = {fast512_##name##_put, fast512_##name##_might_contain, \
+                                                            fast512_##name##_gather};
+GATHERS(2x3, 2, 6)
+GATHERS(4x2, 1, 8)
+GATHERS(4x3, 1, 12)
+
 const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
     &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel,
     &fast512_4x3_kernel, &fast512_1x5_kernel, &fast512_2x4_kernel,
     &fast512_8x2_kernel, &fast512_any_kernel, &fast512_pair6_kernel,
+    &fast512_2x3_gather_kernel, &fast512_4x2_gather_kernel, &fast512_4x3_gather_kernel,
 };
+
+enum { FAST512_TRIED_BLOCKS = 32, FAST512_TRIED_KEYS = 64, FAST512_TRIES = 8 };
+
+/* The least time, in ticks of the processor's clock, of queries in a small filter by a kernel of 2x3. */
+static uint64_t fast512_time(const lfb_kernel *kernel, const lfb_layout *layout, const uint64_t *hashes)
+{
+  uint64_t least = UINT64_MAX, answers;
+
+  for (int i = 0; i < FAST512_TRIES; i++) {
+    const uint64_t begin = __builtin_ia32_rdtsc();
+    (void)kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, hashes, NULL, FAST512_TRIED_KEYS, &answers);
+    const uint64_t took = __builtin_ia32_rdtsc() - begin;
+    least = took < least ? took : least;
+  }
+  return least;
+}
+
+static bool fast512_gathers_are_faster(void)
+{
+  static lfb_word words[FAST512_TRIED_BLOCKS * LFB_BLOCK_WORDS] __attribute__((aligned(LFB_CACHE_LINE))); /* only read */
+  const lfb_geometry geometry = {.word_count = sizeof words / sizeof *words, .probes = 6, .words_per_key = 2};
+  const lfb_layout layout = {.fast = lfb_fast_view(&geometry, LFB_BLOCK_WORDS, words), .cached = 1};
+  uint64_t hashes[FAST512_TRIED_KEYS];
+
+  for (uint64_t i = 0; i < FAST512_TRIED_KEYS; i++)
+    hashes[i] = lfb_fast_round(i + 1, 0);
+  return fast512_time(&fast512_2x3_gather_kernel, &layout, hashes) <
+         fast512_time(&fast512_2x3_kernel, &layout, hashes);
+}
+
+bool lfb_fast512_gathers(void)
+{
+  static _Atomic(unsigned) known; /* 1 plus the answer; 0: no thread has measured yet */
+  /* relaxed: the number is the whole message. */
+  unsigned seen = atomic_load_explicit(&known, memory_order_relaxed);
+
+  if (seen == 0) {
+    const char *wish = getenv("LFBLOOM_SIMD");
+    const bool named = wish != NULL && strcmp(wish, "avx512") == 0;
+    const bool asked = wish != NULL && strcmp(wish, "gathers") == 0;
+    const unsigned mine = asked || (!named && fast512_gathers_are_faster()) ? 2 : 1;
+    /* relaxed: as above.  If the CAS fails, another thread has measured, and `seen` is its answer. */
+    if (atomic_compare_exchange_strong_explicit(&known, &seen, mine, memory_order_relaxed, memory_order_relaxed))
+      seen = mine;
+  }
+  return seen == 2;
+}
 
 #endif

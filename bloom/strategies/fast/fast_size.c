@@ -125,7 +125,7 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
     return LFB_ERROR_TOO_MANY_BITS;
 
   const uint64_t made = lfb_sizing_foldable(config, (uint64_t)blocks);
-  *geometry = (lfb_geometry){LFB_WORD_BITS * shape.of_words * made, shape.of_words * made,
+  *geometry = (lfb_geometry){LFB_WORD_BITS * (shape.of_words * made), shape.of_words * made,
                              shape.words * shape.bits, shape.words, shape.of_words / LFB_BLOCK_WORDS - 1};
   return LFB_OK;
 }
@@ -147,6 +147,19 @@ static uint32_t fast_log2(uint32_t power)
   return (uint32_t)__builtin_ctz(power);
 }
 
+/* Whether queries of many of shape i gather.  A vector's product gives the block's number below 2^32 blocks. */
+static bool fast_gathers(const lfb_fast *view, uint32_t i)
+{
+#ifdef LFB_SIMD_X86_512
+  return i < LFB_FAST_GATHERED && view->blocks <= UINT32_MAX && lfb_simd_chosen() == LFB_SIMD_AVX512 &&
+         lfb_fast512_gathers();
+#else
+  (void)view;
+  (void)i;
+  return false;
+#endif
+}
+
 static uint32_t fast_kernel_of(const lfb_geometry *geometry)
 {
 #define FAST_SHAPE_OF(name, block_shift, group_shift, probes) LFB_FAST_SHAPE(block_shift, group_shift, probes),
@@ -156,7 +169,7 @@ static uint32_t fast_kernel_of(const lfb_geometry *geometry)
 
   for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     if (shapes[i] == shape)
-      return i + 1;
+      return fast_gathers(&view, i) ? LFB_FAST_KERNEL_GATHERS + i : i + 1;
   return 0;
 }
 
