@@ -155,11 +155,18 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
   };
   lfb_key_type type;
 
-  const lfb_status status = lfb_key_find(link, name, &type);
+  lfb_status status = lfb_key_find(link, name, &type);
+  if (status == LFB_OK && type == LFB_KEY_NONE) { /* helper has no parts */
+    const lfb_status left = helper ? LFB_ERROR_REDIS_ABSENT : left_status(link, name);
+    if (left != LFB_ERROR_REDIS_PART)
+      return left;
+    /* Another client may have begun the filter after the first look: then its name is there now. */
+    status = lfb_key_find(link, name, &type);
+    if (status == LFB_OK && type == LFB_KEY_NONE)
+      return left;
+  }
   if (status != LFB_OK)
     return status;
-  if (type == LFB_KEY_NONE) /* helper has no parts */
-    return helper ? LFB_ERROR_REDIS_ABSENT : left_status(link, name);
   if (type == LFB_KEY_OTHER)
     return LFB_ERROR_REDIS_NO_FILTER;
   *layout = layouts[type];

@@ -2,8 +2,8 @@
  * fast512.c - strategies `fast` and `fast-pair` on processors with AVX-512, VBMI and BITALG
  * (fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
  *
- * A query tests a line by itself, pairs four at a time, or, where gathers are fast, eight keys at a time.  A put computes the words and bits of
- * 8 / w keys at a time: between two locked operations only some 20 instructions are free
+ * A query tests a line by itself, pairs four at a time, or, where gathers are fast, eight keys at a time.  A put
+ * computes the words and bits of 8 / w keys at a time: between two locked operations only some 20 instructions are free
  * (docs/performance.md).
  */
 #include "bloom/hashing/simd.h"
@@ -503,24 +503,45 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 #define FAST_KERNEL fast512_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-/* A kernel whose queries of many gather. */
-#define GATHERS(name, group_shift, probes)                                                                     \
-  TARGET static uint64_t fast512_##name##_gather(const lfb_layout *layout, lfb_kernel_verb verb,               \
-                                                 const uint64_t *low, const uint64_t *high, size_t count,      \
-                                                 uint64_t *answers)                                            \
-  {                                                                                                            \
-    if (verb != LFB_KERNEL_MIGHT_CONTAIN)                                                                      \
-      return fast512_##name##_many(layout, verb, low, high, count, answers);                                   \
-    const lfb_fast fast = lfb_fast_shaped(&layout->fast, 3, group_shift, probes);                              \
-    const fast512_view view = fast512_view_of(&fast);                                                          \
-    fast512_gather_loop(&view, layout->cached == 0, low, count, answers);                                      \
-    return 0;                                                                                                  \
-  }                                                                                                            \
-  static const lfb_kernel fast512_##name##_gather_kernel = {fast512_##name##_put, fast512_##name##_might_contain, \
-                                                            fast512_##name##_gather};
-GATHERS(2x3, 2, 6)
-GATHERS(4x2, 1, 8)
-GATHERS(4x3, 1, 12)
+/* ---- kernels whose queries of many gather ----------------------------------------- */
+
+TARGET LFB_INLINE uint64_t fast512_gather_shaped(const lfb_layout *layout, uint32_t group_shift, uint32_t probes,
+                                                 const uint64_t *hashes, size_t count, uint64_t *answers)
+{
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, 3, group_shift, probes);
+  const fast512_view view = fast512_view_of(&fast);
+
+  fast512_gather_loop(&view, layout->cached == 0, hashes, count, answers);
+  return 0;
+}
+
+TARGET static uint64_t fast512_2x3_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+                                          const uint64_t *high, size_t count, uint64_t *answers)
+{
+  if (verb != LFB_KERNEL_MIGHT_CONTAIN)
+    return fast512_2x3_many(layout, verb, low, high, count, answers);
+  return fast512_gather_shaped(layout, 2, 6, low, count, answers);
+}
+
+TARGET static uint64_t fast512_4x2_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+                                          const uint64_t *high, size_t count, uint64_t *answers)
+{
+  if (verb != LFB_KERNEL_MIGHT_CONTAIN)
+    return fast512_4x2_many(layout, verb, low, high, count, answers);
+  return fast512_gather_shaped(layout, 1, 8, low, count, answers);
+}
+
+TARGET static uint64_t fast512_4x3_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+                                          const uint64_t *high, size_t count, uint64_t *answers)
+{
+  if (verb != LFB_KERNEL_MIGHT_CONTAIN)
+    return fast512_4x3_many(layout, verb, low, high, count, answers);
+  return fast512_gather_shaped(layout, 1, 12, low, count, answers);
+}
+
+static const lfb_kernel fast512_2x3_gather_kernel = {fast512_2x3_put, fast512_2x3_might_contain, fast512_2x3_gather};
+static const lfb_kernel fast512_4x2_gather_kernel = {fast512_4x2_put, fast512_4x2_might_contain, fast512_4x2_gather};
+static const lfb_kernel fast512_4x3_gather_kernel = {fast512_4x3_put, fast512_4x3_might_contain, fast512_4x3_gather};
 
 const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
     &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel,
@@ -548,8 +569,7 @@ static uint64_t fast512_time(const lfb_kernel *kernel, const lfb_layout *layout,
 static bool fast512_gathers_are_faster(void)
 {
   static lfb_word words[FAST512_TRIED_BLOCKS * LFB_BLOCK_WORDS] __attribute__((aligned(LFB_CACHE_LINE))); /* only read */
-  const lfb_geometry geometry = {.word_count = sizeof words / sizeof *words, .probes = 6, .words_per_key = 2};
-  const lfb_layout layout = {.fast = lfb_fast_view(&geometry, LFB_BLOCK_WORDS, words), .cached = 1};
+  const lfb_layout layout = {.fast = {words, FAST512_TRIED_BLOCKS, NULL, 3, 2, 6, 1}, .cached = 1}; /* 2x3 */
   uint64_t hashes[FAST512_TRIED_KEYS];
 
   for (uint64_t i = 0; i < FAST512_TRIED_KEYS; i++)
