@@ -41,7 +41,7 @@ files_here() {
 }
 
 printf '| %-44s | %7s | %7s |\n' what now 'at most'
-row 'atomic and bloom, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 27220
+row 'atomic and bloom, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 27240
 row 'redis, lines' "$(lines redis 'include/lfbloom/re[dp]*.h')" 16500 17220
 row 'cli, lines' "$(lines cli)" 12300 18080
 row "Python's C, lines" "$(lines 'packaging/python/*.[ch]')" 3700
