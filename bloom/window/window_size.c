@@ -59,9 +59,9 @@ static double size_limited(double fpp, const double most_bits[SIZE_LARGEST], lfb
   for (uint32_t shift = 1;; shift++) {
     const double load = fmin(size_best(fpp, shift, &geometry->bits), most);
     geometry->block_shift = shift;
-    if (shift == SIZE_LARGEST || load * most_bits[shift] >= LFB_WORD_BITS)
+    if (shift == SIZE_LARGEST || load * most_bits[shift] >= (double)LFB_WORD_BITS)
       return load;
-    most = LFB_WORD_BITS / most_bits[shift];
+    most = (double)LFB_WORD_BITS / most_bits[shift];
   }
 }
 

@@ -37,7 +37,7 @@ static const double fast_most_bits_speed[FAST_CLASSES] = {12.25, 30, 96, INFINIT
 static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
 {
   const double classic = -log2(fpp), probes = shape.words * shape.bits;
-  return shape.of_words > LFB_BLOCK_WORDS || probes == LFB_FAST_MAX_PROBES ||
+  return shape.of_words > LFB_BLOCK_WORDS || probes == (double)LFB_FAST_MAX_PROBES ||
          (probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1);
 }
 
@@ -56,7 +56,7 @@ static int fast_best(double fpp, int first, int *best, double *load)
     if (!fast_shape_plausible(shape, fpp))
       continue;
     lfb_block_model_init(&model, shape, LFB_WORD_BITS);
-    const double holds = lfb_block_model_load(&model, fpp) * LFB_BLOCK_WORDS / shape.of_words;
+    const double holds = lfb_block_model_load(&model, fpp) * (double)LFB_BLOCK_WORDS / shape.of_words;
     if (holds > *load) {
       *load = holds;
       *best = i;
@@ -120,7 +120,7 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
 
   const lfb_block_shape shape = fast_shapes[fast_choose(config, &load)];
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
-  const double blocks = ceil(n / load * LFB_BLOCK_WORDS / shape.of_words);
+  const double blocks = ceil(n / load * (double)LFB_BLOCK_WORDS / shape.of_words);
   if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
 
