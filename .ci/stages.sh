@@ -201,7 +201,7 @@ tidy_changed() {
   local tidy=(xargs -r -n 6 -P "$(nproc)" tests/static/static_test.sh clang-tidy tests/static/planted.c)
   # bazelw installs clang-tidy for this label.
   ./bazelw query 'filter("^//.*\.[ch]$", kind("source file", deps(//tests/static)))' >"$work/labels" || return
-  sed 's,^//,,; s,:,/,' "$work/labels" | LC_ALL=C sort -u >"$work/sources"
+  sed 's,^//,,; s,:,/,; /^tests\/static\/planted.c$/d' "$work/labels" | LC_ALL=C sort -u >"$work/sources"
   [[ -s $work/sources ]] || { echo "ERROR: //tests/static reads no sources"; return 1; }
   changed "$work/sources" | { grep '\.c$' || true; } >"$work/tidy" # perhaps none
   echo "clang-tidy reads $(wc -l <"$work/tidy") of $(grep -c '\.c$' "$work/sources") sources"
