@@ -29,7 +29,7 @@ is_quiet() {
   load=''
   read -r load _ 2>/dev/null <"$load_file" || true
   [[ $load =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "$load_file has no load average"
-  awk -v load="$load" -v most="$most_load" 'BEGIN { exit !(load <= most) }'
+  awk -v now="$load" -v most="$most_load" 'BEGIN { exit !(now <= most) }'
 }
 
 # Waits until the load is low: building the programs was load, too.  Refuses after some seconds.
