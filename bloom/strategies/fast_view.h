@@ -53,6 +53,12 @@ LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
   return hash * multipliers[round];
 }
 
+/* Returns whether a block is two lines. */
+LFB_INLINE bool lfb_fast_is_wide(const lfb_fast *fast)
+{
+  return fast->block_shift == 4;
+}
+
 /* Returns the first word of a hash's block. */
 LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
 {

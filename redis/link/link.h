@@ -115,7 +115,7 @@ void lfb_pool_set_retries(lfb_pool *pool, uint32_t retries);
 /* Closes the links.  No call may be using one. */
 void lfb_pool_free(lfb_pool *pool);
 
-/* Takes a link, or opens one, whose jobs write, or not: lfb_link_write().  Fails as lfb_link_open(). */
+/* Takes an unused link or opens one.  `writes`: as lfb_link_write() says.  Fails as lfb_link_open(). */
 lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link);
 
 /* Returns a link to the pool, in any state: it connects again when needed. */

@@ -503,7 +503,7 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 #define FAST_KERNEL fast512_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-/* ---- kernels whose queries of many gather ----------------------------------------- */
+/* ---- kernels that gather: queries of many keys -------------------------------------- */
 
 TARGET LFB_INLINE uint64_t fast512_gather_shaped(const lfb_layout *layout, uint32_t group_shift, uint32_t probes,
                                                  const uint64_t *hashes, size_t count, uint64_t *answers)

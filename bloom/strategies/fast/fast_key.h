@@ -50,12 +50,6 @@ LFB_INLINE uint32_t lfb_fast_groups(const lfb_fast *fast)
   return 1U << (fast->block_shift - fast->group_shift);
 }
 
-/* Returns whether a block is two lines. */
-LFB_INLINE bool lfb_fast_is_wide(const lfb_fast *fast)
-{
-  return fast->block_shift == 4;
-}
-
 /* Prefetches the lines of a hash's block: for a read, and below for a write. */
 LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash)
 {
