@@ -1,6 +1,7 @@
 #include "tests/hostile/swap.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 #include "bloom/hashing/hasher.h"
@@ -48,8 +49,9 @@ std::vector<uint64_t> Halves(uint64_t sum, unsigned from, size_t most) {
       next.push_back({borrows.coins + 1, borrows.bits, false});
       next.push_back({borrows.coins + 1, borrows.bits, true});
     }
-    std::stable_sort(next.begin(), next.end(),
-                     [](const Borrows& a, const Borrows& b) { return a.coins < b.coins; });
+    std::sort(next.begin(), next.end(), [](const Borrows& a, const Borrows& b) {
+      return std::tie(a.coins, a.bits) < std::tie(b.coins, b.bits);
+    });
     if (next.size() > most) next.resize(most);
     all = std::move(next);
   }

@@ -468,7 +468,7 @@ TEST(CountingRace, NoMoreBitsAreCountedThanThereAre) {
         EXPECT_LE(Stats(counting).bits_set, bits) << "reading " << i;
       read = true;
     }
-    for (uint64_t i = 0; !read; i++) {
+    while (!read) {
       lfb_counting_put_u64(counting.get(), t);
       ASSERT_TRUE(lfb_counting_remove_u64(counting.get(), t));
     }
