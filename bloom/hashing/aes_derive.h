@@ -1,8 +1,9 @@
 /*
- * aes_derive.h - derives the secrets of the AES hash from its key: aes.h states which; AES-128 and the field of the
- * AES hash by plain 64-bit arithmetic, for any processor: four blocks at a time, bit by bit (aes_portable.c).
+ * aes_derive.h - derives the secrets of the AES hash from its key: aes.h states which; AES-128 and
+ * the field of the AES hash for any processor (aes_portable.c).
  *
- * No branch and no address depends on the data or the keys.  All functions are wait-free.
+ * By AES instructions no branch and no address depends on the data or the keys; without them
+ * addresses in a table do.  All functions are wait-free.
  */
 #ifndef LFB_BLOOM_AES_DERIVE_H
 #define LFB_BLOOM_AES_DERIVE_H
