@@ -5,7 +5,7 @@
 // only for the reader. It has one line for each fact. A number written as "~" and 16 hexadecimal
 // digits is a double that may differ by one unit in the last place.
 //
-// Facts.java defines the same in Java, go_fnv14.go in Go: change all three.
+// Facts.java defines the same in Java: change both.
 #ifndef LFBLOOM_TESTS_ORACLE_FACTS_H
 #define LFBLOOM_TESTS_ORACLE_FACTS_H
 
