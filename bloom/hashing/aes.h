@@ -24,8 +24,9 @@
  * 16 bytes by AES in counter mode.  Block 0 is the key of AES; then D, P, 32 blocks for R (round
  * key r of R(2i) and R(2i + 1) in turn), 32 for K.  The first 8 bytes of block 67 check a key.
  *
- * docs/hash.md proves what H must have, and states what follows for a filter.  No branch and no
- * address depends on a secret or on a key's bytes: the time depends on a key's length alone.
+ * docs/hash.md proves what H must have, and states what follows for a filter.  By AES instructions
+ * no branch and no address depends on a secret or on a key's bytes: the time depends on a key's
+ * length alone.
  */
 #ifndef LFB_BLOOM_AES_H
 #define LFB_BLOOM_AES_H

@@ -37,51 +37,34 @@ AES_TARGET LFB_INLINE AES_KEY(sum) AES_KEY(sum_add)(AES_KEY(sum) sum, const uint
   return sum;
 }
 
-/* Adds `count` groups to a sum; the first of them is the key's group `first`, the last is at
- * `last`, the others are at `groups` in a row. */
-AES_TARGET LFB_INLINE lfb_aes_product AES_KEY(absorb)(const lfb_aes_secrets *secrets,
-                                                      lfb_aes_product sum, const uint8_t *groups,
-                                                      uint64_t first, size_t count,
-                                                      const uint8_t *last)
+/* Adds the groups of the next `size` bytes of a key, after `before`, to the sum.  Returns H of the
+ * key up to their end, more than 128 bytes, and the first round key added. */
+AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secrets,
+                                                   lfb_aes_product *sum, uint64_t before,
+                                                   const uint8_t *bytes, size_t size)
 {
   enum { CHUNK_GROUPS = LFB_AES_CHUNK / LFB_AES_GROUP };
   const AES_VECTOR zero = {0};
-  size_t place = first % CHUNK_GROUPS;
+  const uint8_t *const last = bytes + size - LFB_AES_GROUP;
+  const uint64_t whole = before + size;
+  size_t place = before / LFB_AES_GROUP % CHUNK_GROUPS;
 
-  while (count > 0) {
+  for (size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP; count > 0; place = 0) {
     const size_t room = CHUNK_GROUPS - place, some = count < room ? count : room;
     AES_KEY(sum) chunk = {zero, zero, zero};
-    if (place == 0 && first > 0)
-      sum = lfb_aes_multiply(lfb_aes_reduce(sum), lfb_aes_secret(secrets->power));
-    for (const size_t end = place + some; place < end; place++, groups += LFB_AES_GROUP) {
+    if (place == 0 && before > 0)
+      *sum = lfb_aes_multiply(lfb_aes_reduce(*sum), lfb_aes_secret(secrets->power));
+    for (const size_t end = place + some; place < end; place++, bytes += LFB_AES_GROUP) {
       if (--count == 0)
-        groups = last;
-      chunk = AES_KEY(sum_add)(chunk, groups, secrets->pair[4 * place]);
+        bytes = last;
+      chunk = AES_KEY(sum_add)(chunk, bytes, secrets->pair[4 * place]);
     }
-    sum.low ^= AES_FOLD(chunk.low);
-    sum.middle ^= AES_FOLD(chunk.both ^ chunk.low ^ chunk.high);
-    sum.high ^= AES_FOLD(chunk.high);
-    place = 0;
-    first += some;
+    sum->low ^= AES_FOLD(chunk.low);
+    sum->middle ^= AES_FOLD(chunk.both ^ chunk.low ^ chunk.high);
+    sum->high ^= AES_FOLD(chunk.high);
+    before += some;
   }
-  return sum;
-}
-
-/* H of more than 128 bytes with this sum, and the first round key added. */
-AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long_end)(const lfb_aes_secrets *secrets,
-                                                       lfb_aes_product sum, uint64_t size)
-{
-  return lfb_aes_reduce(sum) ^ lfb_aes_make(size, 0) ^ lfb_aes_secret(secrets->round[0]);
-}
-
-/* H of more than 128 bytes, and the first round key added. */
-AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secrets,
-                                                   const uint8_t *bytes, size_t size)
-{
-  const size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP;
-  const lfb_aes_product sum = AES_KEY(absorb)(secrets, lfb_aes_product_zero(), bytes, 0, count,
-                                              bytes + size - LFB_AES_GROUP);
-  return AES_KEY(long_end)(secrets, sum, size);
+  return lfb_aes_reduce(*sum) ^ lfb_aes_make(whole, 0) ^ lfb_aes_secret(secrets->round[0]);
 }
 
 /* R(2i) ^ R(2i + 1) of 32 bytes; `four` is secrets->four[i]. */

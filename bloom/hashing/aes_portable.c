@@ -127,44 +127,38 @@ lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b)
 
 /* ---- H, and the row -------------------------------------------------------------- */
 
-/* Adds `count` groups to a sum; the first of them is the key's group `first`. */
-static void aes_sum_groups(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const uint8_t *groups,
-                           uint64_t first, size_t count)
+/* Adds group `group` of the key to the sum. */
+static void aes_sum_group(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, uint64_t group,
+                          const uint8_t *bytes)
 {
-  enum { CHUNK_GROUPS = LFB_AES_CHUNK / LFB_AES_GROUP };
+  const size_t place = group % (LFB_AES_CHUNK / LFB_AES_GROUP);
 
-  for (uint64_t group = first; group < first + count; group++, groups += LFB_AES_GROUP) {
-    if (group % CHUNK_GROUPS == 0 && group > 0) {
-      const lfb_aes_words y = aes_product_reduce(sum->words);
-      memset(sum, 0, sizeof *sum);
-      aes_product_add(sum->words, y, aes_load(secrets->power));
-    }
-    for (size_t lane = 0; lane < 2; lane++) {
-      const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + group % CHUNK_GROUPS * 4 + lane;
-      const uint8_t *const at = groups + lane * LFB_AES_BLOCK;
-      aes_product_add(sum->words, aes_add_bytes(aes_load(at), pair[0]),
-                      aes_add_bytes(aes_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));
-    }
+  if (place == 0 && group > 0) {
+    const lfb_aes_words y = aes_product_reduce(sum->words);
+    memset(sum, 0, sizeof *sum);
+    aes_product_add(sum->words, y, aes_load(secrets->power));
+  }
+  for (size_t lane = 0; lane < 2; lane++) {
+    const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + 4 * place + lane;
+    const uint8_t *const at = bytes + lane * LFB_AES_BLOCK;
+    aes_product_add(sum->words, aes_add_bytes(aes_load(at), pair[0]),
+                    aes_add_bytes(aes_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));
   }
 }
 
-/* H of a key of `size` bytes, more than 128, from the sum of its groups; and the first round key
- * added. */
-static lfb_aes_words aes_long_end(const lfb_aes_secrets *secrets, const lfb_aes_sum *sum,
-                                  uint64_t size)
+/* Adds the groups of the next `size` bytes of a key, after `before`, to the sum.  Returns H of the
+ * key up to their end, more than 128 bytes, and the first round key added. */
+static lfb_aes_words aes_long(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, uint64_t before,
+                              const uint8_t *bytes, size_t size)
 {
+  const uint64_t first = before / LFB_AES_GROUP;
+  const size_t more = (size - 1) / LFB_AES_GROUP; /* groups before the last */
+
+  for (size_t i = 0; i < more; i++)
+    aes_sum_group(secrets, sum, first + i, bytes + i * LFB_AES_GROUP);
+  aes_sum_group(secrets, sum, first + more, bytes + size - LFB_AES_GROUP);
   const lfb_aes_words y = aes_add_bytes(aes_product_reduce(sum->words), secrets->round[0]);
-  return (lfb_aes_words){y.low ^ size, y.high};
-}
-
-static lfb_aes_words aes_long(const lfb_aes_secrets *secrets, const uint8_t *bytes, size_t size)
-{
-  const size_t before = (size - 1) / LFB_AES_GROUP; /* groups before the last */
-  lfb_aes_sum sum = {{0}};
-
-  aes_sum_groups(secrets, &sum, bytes, 0, before);
-  aes_sum_groups(secrets, &sum, bytes + size - LFB_AES_GROUP, before, 1);
-  return aes_long_end(secrets, &sum, size);
+  return (lfb_aes_words){y.low ^ (before + size), y.high};
 }
 
 /* Rk of a block. */
@@ -184,7 +178,7 @@ static lfb_aes_words aes_first(const lfb_aes_secrets *secrets, const void *bytes
   uint8_t last[LFB_AES_BLOCK] = {0};
 
   if (size > LFB_AES_MIDDLE)
-    return aes_long(secrets, at, size);
+    return aes_long(secrets, &(lfb_aes_sum){{0}}, 0, at, size);
   if (size > 0)
     memcpy(last, at + whole * LFB_AES_BLOCK, left);
   if (size < LFB_AES_BLOCK)
@@ -228,28 +222,19 @@ static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t
   lfb_hash_each_bytes(hasher, keys, count, low, high, aes_both);
 }
 
-static void aes_absorb(lfb_hash_stream *stream, const uint8_t *groups, size_t count)
+static lfb_hash aes_piece(lfb_hash_pieces *key, const uint8_t *bytes, size_t size)
 {
-  lfb_aes_sum *const sum = &stream->state.aes;
+  const lfb_aes_secrets *const secrets = &key->hasher->aes;
 
-  if (stream->groups == 0)
-    memset(sum, 0, sizeof *sum);
-  aes_sum_groups(&stream->hasher->aes, sum, groups, stream->groups, count);
-}
-
-static lfb_hash aes_finish(lfb_hash_stream *stream, const uint8_t *rest, size_t left,
-                           uint64_t size)
-{
-  const lfb_aes_secrets *const secrets = &stream->hasher->aes;
-
-  aes_absorb(stream, rest + left - LFB_AES_GROUP, 1);
-  return (lfb_hash){aes_end(secrets, aes_long_end(secrets, &stream->state.aes, size)).low, 0};
+  if (key->before == 0)
+    memset(&key->state.aes, 0, sizeof key->state.aes);
+  const lfb_aes_words first = aes_long(secrets, &key->state.aes, key->before, bytes, size);
+  return (lfb_hash){aes_end(secrets, first).low, 0};
 }
 
 const lfb_hash_function lfb_hash_aes = {
     .bytes = aes_bytes,
     .u64 = aes_u64,
     .bytes_many = aes_bytes_many,
-    .absorb = aes_absorb,
-    .finish = aes_finish,
+    .piece = aes_piece,
 };

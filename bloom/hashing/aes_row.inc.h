@@ -6,8 +6,7 @@
  *   AES_TARGET      the target attribute of its functions
  *   AES_KEY(noun)   the name of a function of aes_key.inc.h: lfb_aes256_##noun
  *   AES_(noun)      the name of an inlined function of this row: aes512_##noun
- *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB,
- *   AES_FINISH, AES_ROW
+ *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ROW
  *                   names for its functions and for the row
  *   AES_VECTOR      a vector of one block or more, with these operations:
  *
@@ -59,7 +58,8 @@ AES_TARGET __attribute__((noinline)) static lfb_hash
 AES_BYTES_LONG(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
   const lfb_aes_secrets *const secrets = &hasher->aes;
-  const lfb_aes_vector first = AES_KEY(long)(secrets, (const uint8_t *)bytes, size);
+  lfb_aes_product sum = lfb_aes_product_zero();
+  const lfb_aes_vector first = AES_KEY(long)(secrets, &sum, 0, (const uint8_t *)bytes, size);
   return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
 }
 
@@ -121,34 +121,10 @@ AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *ke
     low[done] = AES_KEY(u64)(secrets, keys[done]);
 }
 
-AES_TARGET static void AES_ABSORB(lfb_hash_stream *stream, const uint8_t *groups, size_t count)
-{
-  lfb_aes_product sum = lfb_aes_product_zero();
-
-  if (stream->groups > 0)
-    memcpy(&sum, &stream->state.aes, sizeof sum);
-  sum = AES_KEY(absorb)(&stream->hasher->aes, sum, groups, stream->groups, count,
-                        groups + (count - 1) * LFB_AES_GROUP);
-  memcpy(&stream->state.aes, &sum, sizeof sum);
-}
-
-AES_TARGET static lfb_hash AES_FINISH(lfb_hash_stream *stream, const uint8_t *rest, size_t left,
-                                      uint64_t size)
-{
-  const lfb_aes_secrets *const secrets = &stream->hasher->aes;
-  lfb_aes_product sum;
-
-  AES_ABSORB(stream, rest + left - LFB_AES_GROUP, 1);
-  memcpy(&sum, &stream->state.aes, sizeof sum);
-  const lfb_aes_vector first = AES_KEY(long_end)(secrets, sum, size);
-  return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
-}
-
 const lfb_hash_function AES_ROW = {
     .bytes = AES_BYTES,
     .u64 = AES_U64,
     .bytes_many = AES_BYTES_MANY,
     .u64_many = AES_U64_MANY,
-    .absorb = AES_ABSORB,
-    .finish = AES_FINISH,
+    .piece = lfb_aes_piece,
 };

@@ -66,25 +66,22 @@ typedef struct lfb_hasher {
   lfb_aes_secrets aes; /* of kind AES; of other kinds unset */
 } lfb_hasher;
 
-/* Bytes of a key that is given in parts that are hashed at once. */
-enum { LFB_HASH_GROUP = LFB_AES_GROUP };
+/* Bytes of a long key that are hashed at a time: whole chunks of the AES hash. */
+enum { LFB_HASH_PIECE = 2 * LFB_AES_CHUNK };
 
-/* A key that is given in parts.  One of up to 128 bytes is gathered, and hashed whole.  Of a longer
- * one, all groups before the last byte's are in the state. */
-typedef struct lfb_hash_stream {
+/* A key of more than LFB_HASH_PIECE bytes, of which the first pieces, of that size, are hashed. */
+typedef struct lfb_hash_pieces {
   const lfb_hasher *hasher;
-  uint64_t groups;                        /* in the state; 0: none, and the state is unset   */
-  size_t kept;                            /* bytes in `last`                                 */
-  unsigned char last[2 * LFB_HASH_GROUP]; /* all bytes; or the last group of the state, then
-                                             the 1 to 64 bytes after it                      */
+  uint64_t before; /* bytes that are hashed; 0: none, and the state is unset */
   union {
-    lfb_hash hash; /* murmur and FNV */
+    lfb_hash hash;     /* murmur, 128 bits                            */
+    uint32_t words[2]; /* murmur, twice 32 bits; FNV: the first       */
     lfb_sip sip;
     XXH3_state_t xxh3;
     XXH64_state_t xxh64;
-    lfb_aes_sum aes; /* with Y * P of the chunks before */
+    lfb_aes_sum aes;   /* Y * P of the chunks before, and their groups */
   } state;
-} lfb_hash_stream;
+} lfb_hash_pieces;
 
 struct lfb_hash_function {
   /* The hash of `size` bytes, and of a 64-bit key. */
@@ -98,12 +95,10 @@ struct lfb_hash_function {
   void (*u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count, uint64_t *low,
                    uint64_t *high);
 
-  /* The hash of a key of more than 128 bytes that is given in parts.  absorb() adds `count` groups
-   * to stream->state; if stream->groups is 0, it sets the state first.  finish() adds the last
-   * `left` bytes of `size`, 1 to 64, which are at `rest`, after the last group.  The stream ends. */
-  void (*absorb)(lfb_hash_stream *stream, const unsigned char *groups, size_t count);
-  lfb_hash (*finish)(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                     uint64_t size);
+  /* Hashes the next piece of a long key, of `size` bytes; only the last may be shorter than
+   * LFB_HASH_PIECE.  Of a later piece, the key's 64 bytes before it are at bytes - 64.  Returns the
+   * hash of the key up to here. */
+  lfb_hash (*piece)(lfb_hash_pieces *key, const unsigned char *bytes, size_t size);
 };
 
 /* The rows. */
@@ -114,6 +109,8 @@ extern const lfb_hash_function lfb_hash_xxh3_512, lfb_hash_aes256, lfb_hash_aes5
 #endif
 #ifdef LFB_AES_HERE
 extern const lfb_hash_function lfb_hash_aes128;
+/* Of all rows by AES instructions. */
+lfb_hash lfb_aes_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size);
 #endif
 
 #define LFB_FNV32_BASIS UINT32_C(0x811c9dc5)

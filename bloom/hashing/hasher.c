@@ -1,4 +1,4 @@
-/* hasher.c - chooses the row of a hash function; keys that are given in parts; integers as text. */
+/* hasher.c - chooses the row of a hash function. */
 #include "bloom/hashing/hasher.h"
 
 #include "bloom/hashing/aes_derive.h"
@@ -65,47 +65,3 @@ bool lfb_hash_same(const lfb_hash_identity *a, const lfb_hash_identity *b)
   return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&
          a->key[1] == b->key[1];
 }
-
-void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
-{
-  stream->hasher = hasher;
-  stream->groups = 0;
-  stream->kept = 0;
-}
-
-static void stream_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
-{
-  if (count > 0)
-    stream->hasher->function->absorb(stream, groups, count);
-  stream->groups += count;
-}
-
-void lfb_hash_stream_overflow(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  const unsigned char *at = bytes;
-  unsigned char *const fresh = stream->last + (stream->groups == 0 ? 0 : LFB_HASH_GROUP);
-  unsigned char *const end = stream->last + stream->kept;
-  const size_t fill = (sizeof stream->last - stream->kept) % LFB_HASH_GROUP;
-  const size_t whole = (size - fill - 1) / LFB_HASH_GROUP; /* groups that need no copy */
-
-  memcpy(end, at, fill);
-  stream_absorb(stream, fresh, (size_t)(end + fill - fresh) / LFB_HASH_GROUP);
-  stream_absorb(stream, at + fill, whole);
-  at += fill + whole * LFB_HASH_GROUP;
-  size -= fill + whole * LFB_HASH_GROUP;
-  memcpy(stream->last, (whole > 0 ? at : end + fill) - LFB_HASH_GROUP, LFB_HASH_GROUP);
-  memcpy(stream->last + LFB_HASH_GROUP, at, size);
-  stream->kept = LFB_HASH_GROUP + size;
-}
-
-lfb_hash lfb_hash_stream_finish(lfb_hash_stream *stream)
-{
-  const lfb_hash_function *const function = stream->hasher->function;
-  const size_t left = stream->kept - LFB_HASH_GROUP;
-
-  if (stream->groups == 0)
-    return function->bytes(stream->hasher, stream->last, stream->kept);
-  return function->finish(stream, stream->last + LFB_HASH_GROUP, left,
-                          LFB_HASH_GROUP * stream->groups + left);
-}
-

@@ -136,30 +136,6 @@ LFB_INLINE lfb_hash lfb_hasher_narrow(const lfb_hasher *hasher, uint64_t low, ui
                     hasher->identity.kind == LFB_KIND_MURMUR32_PAIR ? (uint32_t)high : 0};
 }
 
-/* Starts the hash of a key that is given in parts.  The hasher must outlive the stream. */
-void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher);
-
-/* lfb_hash_stream_put() of more bytes than stream->last has room for. */
-void lfb_hash_stream_overflow(lfb_hash_stream *stream, const void *bytes, size_t size);
-
-/* Adds the next `size` bytes of the key. */
-static inline void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  if (size > sizeof stream->last - stream->kept) {
-    lfb_hash_stream_overflow(stream, bytes, size);
-  } else if (size > 0) {
-    memcpy(stream->last + stream->kept, bytes, size);
-    stream->kept += size;
-  }
-}
-
-/* Returns the hash of all bytes that were put: equal to lfb_hasher_bytes() of the whole key. */
-lfb_hash lfb_hash_stream_finish(lfb_hash_stream *stream);
-
-struct lfb_sink {
-  lfb_hash_stream stream;
-};
-
 /* The hash of an object, through its funnel. */
 lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
 

@@ -139,19 +139,21 @@ static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tai
   return h;
 }
 
-/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
-LFB_INLINE lfb_hash lfb_murmur128_rest(lfb_hash h, const unsigned char *at, size_t left,
-                                       uint64_t size)
+/* Adds the whole blocks of the next `some` bytes to `*h`.  Returns the hash of the key up to their
+ * end, where it has `size` bytes. */
+LFB_INLINE lfb_hash lfb_murmur128_piece(lfb_hash *h, const unsigned char *at, size_t some,
+                                        uint64_t size)
 {
-  for (size_t blocks = left / 16; blocks > 0; blocks--, at += 16)
-    h = lfb_murmur128_block(h, lfb_load_le64(at), lfb_load_le64(at + 8));
-  return lfb_murmur128_finish(h, at, size);
+  for (size_t blocks = some / 16; blocks > 0; blocks--, at += 16)
+    *h = lfb_murmur128_block(*h, lfb_load_le64(at), lfb_load_le64(at + 8));
+  return lfb_murmur128_finish(*h, at, size);
 }
 
 /* murmur3_x64_128 of `size` bytes, with the seed as both halves of the state. */
 static inline lfb_hash lfb_murmur128(const void *bytes, size_t size, uint32_t seed)
 {
-  return lfb_murmur128_rest((lfb_hash){seed, seed}, (const unsigned char *)bytes, size, size);
+  lfb_hash h = {seed, seed};
+  return lfb_murmur128_piece(&h, (const unsigned char *)bytes, size, size);
 }
 
 static inline uint32_t lfb_murmur32_mix(uint32_t k)
@@ -175,19 +177,19 @@ static inline uint32_t lfb_murmur32_finish(uint32_t h, const unsigned char *tail
   return h ^ h >> 16;
 }
 
-/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
-LFB_INLINE uint32_t lfb_murmur32_rest(uint32_t h, const unsigned char *at, size_t left,
-                                      uint64_t size)
+/* As lfb_murmur128_piece(). */
+LFB_INLINE uint32_t lfb_murmur32_piece(uint32_t *h, const unsigned char *at, size_t some,
+                                       uint64_t size)
 {
-  for (size_t blocks = left / 4; blocks > 0; blocks--, at += 4)
-    h = lfb_murmur32_block(h, lfb_load_le32(at));
-  return lfb_murmur32_finish(h, at, size);
+  for (size_t blocks = some / 4; blocks > 0; blocks--, at += 4)
+    *h = lfb_murmur32_block(*h, lfb_load_le32(at));
+  return lfb_murmur32_finish(*h, at, size);
 }
 
 /* murmur3_x86_32 of `size` bytes. */
 static inline uint32_t lfb_murmur32(const void *bytes, size_t size, uint32_t seed)
 {
-  return lfb_murmur32_rest(seed, (const unsigned char *)bytes, size, size);
+  return lfb_murmur32_piece(&seed, (const unsigned char *)bytes, size, size);
 }
 
 #endif

@@ -10,7 +10,9 @@
 TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets, const uint8_t *bytes,
                                           size_t size)
 {
-  return lfb_aes128_long(secrets, bytes, size);
+  lfb_aes_product sum = lfb_aes_product_zero();
+
+  return lfb_aes128_long(secrets, &sum, 0, bytes, size);
 }
 
 TARGET void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds,
@@ -21,6 +23,18 @@ TARGET void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds
     lfb_aes_store(blocks, rounds == 1 ? lfb_aes_last(a, lfb_aes_secret(round[1]))
                                       : lfb_aes_rounds(round, a));
   }
+}
+
+TARGET lfb_hash lfb_aes_piece(lfb_hash_pieces *key, const uint8_t *bytes, size_t size)
+{
+  const lfb_aes_secrets *const secrets = &key->hasher->aes;
+  lfb_aes_product sum = lfb_aes_product_zero();
+
+  if (key->before > 0)
+    memcpy(&sum, &key->state.aes, sizeof sum);
+  const lfb_aes_vector first = lfb_aes128_long(secrets, &sum, key->before, bytes, size);
+  memcpy(&key->state.aes, &sum, sizeof sum);
+  return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
 }
 
 #define AES_TARGET TARGET
@@ -37,8 +51,6 @@ TARGET void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds
 #define AES_U64 aes128_u64
 #define AES_BYTES_MANY aes128_bytes_many
 #define AES_U64_MANY aes128_u64_many
-#define AES_ABSORB aes128_absorb
-#define AES_FINISH aes128_finish
 #define AES_ROW lfb_hash_aes128
 #include "bloom/hashing/aes_row.inc.h"
 #endif

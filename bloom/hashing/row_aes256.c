@@ -7,7 +7,9 @@
 TARGET lfb_aes_vector lfb_aes256_long_key(const lfb_aes_secrets *secrets, const uint8_t *bytes,
                                           size_t size)
 {
-  return lfb_aes256_long(secrets, bytes, size);
+  lfb_aes_product sum = lfb_aes_product_zero();
+
+  return lfb_aes256_long(secrets, &sum, 0, bytes, size);
 }
 
 TARGET LFB_INLINE __m256i aes256_numbers(const uint64_t *numbers)
@@ -36,8 +38,6 @@ TARGET LFB_INLINE void aes256_store_low(uint64_t *to, __m256i a, __m256i b)
 #define AES_U64 aes256_u64
 #define AES_BYTES_MANY aes256_bytes_many
 #define AES_U64_MANY aes256_u64_many
-#define AES_ABSORB aes256_absorb
-#define AES_FINISH aes256_finish
 #define AES_ROW lfb_hash_aes256
 #include "bloom/hashing/aes_row.inc.h"
 #endif

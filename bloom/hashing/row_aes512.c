@@ -31,8 +31,6 @@ TARGET LFB_INLINE void aes512_store_low(uint64_t *to, __m512i a, __m512i b)
 #define AES_U64 aes512_u64
 #define AES_BYTES_MANY aes512_bytes_many
 #define AES_U64_MANY aes512_u64_many
-#define AES_ABSORB aes512_absorb
-#define AES_FINISH aes512_finish
 #define AES_ROW lfb_hash_aes512
 #include "bloom/hashing/aes_row.inc.h"
 #endif

@@ -29,20 +29,11 @@ static void murmur128_u64_many(const lfb_hasher *hasher, const uint64_t *keys, s
   lfb_hash_each_u64(hasher, keys, count, low, high, murmur128_u64);
 }
 
-static void murmur128_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash murmur128_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
-  lfb_hash h = stream->groups == 0 ? (lfb_hash){0, 0} : stream->state.hash;
-
-  for (; groups < end; groups += 16)
-    h = lfb_murmur128_block(h, lfb_load_le64(groups), lfb_load_le64(groups + 8));
-  stream->state.hash = h;
-}
-
-static lfb_hash murmur128_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                                 uint64_t size)
-{
-  return lfb_murmur128_rest(stream->state.hash, rest, left, size);
+  if (key->before == 0)
+    key->state.hash = (lfb_hash){0, 0};
+  return lfb_murmur128_piece(&key->state.hash, bytes, size, key->before + size);
 }
 
 const lfb_hash_function lfb_hash_murmur128 = {
@@ -50,8 +41,7 @@ const lfb_hash_function lfb_hash_murmur128 = {
     .u64 = murmur128_u64,
     .bytes_many = murmur128_bytes_many,
     .u64_many = murmur128_u64_many,
-    .absorb = murmur128_absorb,
-    .finish = murmur128_finish,
+    .piece = murmur128_piece,
 };
 
 /* ---- two of murmur3_x86_32 ------------------------------------------------------- */
@@ -69,33 +59,23 @@ static lfb_hash pair_u64(const lfb_hasher *hasher, uint64_t key)
   return pair_bytes(hasher, &little, sizeof little);
 }
 
-static void pair_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash pair_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
-  const uint64_t seed = stream->hasher->identity.seed;
-  lfb_hash h = stream->groups == 0 ? (lfb_hash){(uint32_t)seed, seed >> 32} : stream->state.hash;
+  const uint64_t seed = key->hasher->identity.seed, whole = key->before + size;
+  uint32_t *const words = key->state.words;
 
-  for (; groups < end; groups += 4) {
-    const uint32_t block = lfb_load_le32(groups);
-    h = (lfb_hash){lfb_murmur32_block((uint32_t)h.low, block),
-                   lfb_murmur32_block((uint32_t)h.high, block)};
+  if (key->before == 0) {
+    words[0] = (uint32_t)seed;
+    words[1] = (uint32_t)(seed >> 32);
   }
-  stream->state.hash = h;
-}
-
-static lfb_hash pair_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                            uint64_t size)
-{
-  const lfb_hash h = stream->state.hash;
-  return (lfb_hash){lfb_murmur32_rest((uint32_t)h.low, rest, left, size),
-                    lfb_murmur32_rest((uint32_t)h.high, rest, left, size)};
+  return (lfb_hash){lfb_murmur32_piece(&words[0], bytes, size, whole),
+                    lfb_murmur32_piece(&words[1], bytes, size, whole)};
 }
 
 const lfb_hash_function lfb_hash_murmur32_pair = {
     .bytes = pair_bytes,
     .u64 = pair_u64,
-    .absorb = pair_absorb,
-    .finish = pair_finish,
+    .piece = pair_piece,
 };
 
 /* ---- FNV-1a ---------------------------------------------------------------------- */
@@ -130,24 +110,18 @@ static lfb_hash fnv_u64(const lfb_hasher *hasher, uint64_t key)
   return fnv_bytes(hasher, text, fnv_decimal((int64_t)key, text));
 }
 
-static void fnv_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash fnv_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  const uint32_t h = stream->groups == 0 ? LFB_FNV32_BASIS : (uint32_t)stream->state.hash.low;
-  stream->state.hash = (lfb_hash){lfb_fnv1a32(h, groups, count * LFB_HASH_GROUP), 0};
-}
+  uint32_t *const h = key->state.words;
 
-static lfb_hash fnv_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                           uint64_t size)
-{
-  (void)size;
-  return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.hash.low, rest, left), 0};
+  *h = lfb_fnv1a32(key->before == 0 ? LFB_FNV32_BASIS : *h, bytes, size);
+  return (lfb_hash){*h, 0};
 }
 
 const lfb_hash_function lfb_hash_fnv1a32 = {
     .bytes = fnv_bytes,
     .u64 = fnv_u64,
-    .absorb = fnv_absorb,
-    .finish = fnv_finish,
+    .piece = fnv_piece,
 };
 
 /* ---- XXH64 ----------------------------------------------------------------------- */
@@ -171,25 +145,19 @@ static void xxh64_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh64_u64);
 }
 
-static void xxh64_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash xxh64_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  if (stream->groups == 0)
-    (void)XXH64_reset(&stream->state.xxh64, 0);
-  (void)XXH64_update(&stream->state.xxh64, groups, count * LFB_HASH_GROUP);
-}
+  XXH64_state_t *const state = &key->state.xxh64;
 
-static lfb_hash xxh64_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                             uint64_t size)
-{
-  (void)size;
-  (void)XXH64_update(&stream->state.xxh64, rest, left);
-  return (lfb_hash){XXH64_digest(&stream->state.xxh64), 0};
+  if (key->before == 0)
+    (void)XXH64_reset(state, 0);
+  (void)XXH64_update(state, bytes, size);
+  return (lfb_hash){XXH64_digest(state), 0};
 }
 
 const lfb_hash_function lfb_hash_xxh64 = {
     .bytes = xxh64_bytes,
     .u64 = xxh64_u64,
     .u64_many = xxh64_u64_many,
-    .absorb = xxh64_absorb,
-    .finish = xxh64_finish,
+    .piece = xxh64_piece,
 };

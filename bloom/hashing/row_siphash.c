@@ -23,21 +23,13 @@ static void siphash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, siz
   lfb_hash_each_u64(hasher, keys, count, low, high, siphash_u64);
 }
 
-static void siphash_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash siphash_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
-  lfb_sip sip =
-      stream->groups == 0 ? lfb_sip_start(stream->hasher->identity.key) : stream->state.sip;
+  lfb_sip *const sip = &key->state.sip;
 
-  for (; groups < end; groups += 8)
-    lfb_sip_block(&sip, lfb_load_le64(groups));
-  stream->state.sip = sip;
-}
-
-static lfb_hash siphash_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                               uint64_t size)
-{
-  return (lfb_hash){lfb_sip_rest(stream->state.sip, rest, left, size), 0};
+  if (key->before == 0)
+    *sip = lfb_sip_start(key->hasher->identity.key);
+  return (lfb_hash){lfb_sip_piece(sip, bytes, size, key->before + size), 0};
 }
 
 const lfb_hash_function lfb_hash_siphash13 = {
@@ -45,6 +37,5 @@ const lfb_hash_function lfb_hash_siphash13 = {
     .u64 = siphash_u64,
     .bytes_many = siphash_bytes_many,
     .u64_many = siphash_u64_many,
-    .absorb = siphash_absorb,
-    .finish = siphash_finish,
+    .piece = siphash_piece,
 };

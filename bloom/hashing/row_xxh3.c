@@ -27,23 +27,16 @@ static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh3_u64);
 }
 
-static void xxh3_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
-  XXH3_state_t *const state = &stream->state.xxh3;
+  XXH3_state_t *const state = &key->state.xxh3;
 
-  if (stream->groups == 0) {
+  if (key->before == 0) {
     XXH3_INITSTATE(state); /* with a seed of 0, reset reads the old state */
-    (void)XXH3_64bits_reset_withSeed(state, stream->hasher->identity.seed);
+    (void)XXH3_64bits_reset_withSeed(state, key->hasher->identity.seed);
   }
-  (void)XXH3_64bits_update(state, groups, count * LFB_HASH_GROUP);
-}
-
-static lfb_hash xxh3_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                            uint64_t size)
-{
-  (void)size;
-  (void)XXH3_64bits_update(&stream->state.xxh3, rest, left);
-  return (lfb_hash){XXH3_64bits_digest(&stream->state.xxh3), 0};
+  (void)XXH3_64bits_update(state, bytes, size);
+  return (lfb_hash){XXH3_64bits_digest(state), 0};
 }
 
 const lfb_hash_function lfb_hash_xxh3 = {
@@ -51,8 +44,7 @@ const lfb_hash_function lfb_hash_xxh3 = {
     .u64 = xxh3_u64,
     .bytes_many = xxh3_bytes_many,
     .u64_many = xxh3_u64_many,
-    .absorb = xxh3_absorb,
-    .finish = xxh3_finish,
+    .piece = xxh3_piece,
 };
 
 #ifdef LFB_HASH_X86_512
@@ -87,7 +79,6 @@ const lfb_hash_function lfb_hash_xxh3_512 = {
     .u64 = xxh3_u64,
     .bytes_many = xxh3_bytes_many,
     .u64_many = xxh3_u64_many_512,
-    .absorb = xxh3_absorb,
-    .finish = xxh3_finish,
+    .piece = xxh3_piece,
 };
 #endif

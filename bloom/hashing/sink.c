@@ -1,64 +1,69 @@
-/* sink.c - puts values into a sink; the ready-made funnels. */
+/* sink.c - collects the bytes that a funnel puts, and hashes them; the ready-made funnels. */
 #include "bloom/hashing/hasher.h"
 
-lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object)
-{
-  lfb_sink sink;
-
-  lfb_hash_stream_init(&sink.stream, hasher);
-  funnel(object, &sink);
-  return lfb_hash_stream_finish(&sink.stream);
-}
-
-/* ---- a sink that passes the bytes on ------------------------------------------------------ */
-
-/* Takes the place of a hasher: its functions pass the bytes on and hash nothing. */
-typedef struct sink_passing {
-  lfb_hasher hasher; /* only its function is set */
+struct lfb_sink {
   lfb_bytes_fn take;
   void *to;
-} sink_passing;
-
-static const sink_passing *passing_of(const lfb_hasher *hasher)
-{
-  return (const sink_passing *)(const void *)hasher;
-}
-
-static lfb_hash passing_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
-{
-  passing_of(hasher)->take(passing_of(hasher)->to, bytes, size);
-  return (lfb_hash){0, 0};
-}
-
-static void passing_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
-{
-  (void)passing_bytes(stream->hasher, groups, count * LFB_HASH_GROUP);
-}
-
-static lfb_hash passing_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
-                               uint64_t size)
-{
-  (void)size;
-  return passing_bytes(stream->hasher, rest, left);
-}
+};
 
 void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to)
 {
-  static const lfb_hash_function passing = {
-      .bytes = passing_bytes, .absorb = passing_absorb, .finish = passing_finish};
-  sink_passing pass;
+  funnel(object, &(lfb_sink){.take = take, .to = to});
+}
 
-  pass.hasher.function = &passing;
-  pass.take = take;
-  pass.to = to;
-  (void)lfb_sink_hash(&pass.hasher, funnel, object);
+/* ---- hashing ------------------------------------------------------------------------------ */
+
+/* Collects a key.  A key that fits is hashed whole; of a longer one a piece is hashed when the next
+ * byte comes. */
+typedef struct sink_key {
+  lfb_hash_pieces pieces;
+  size_t kept; /* bytes of the piece */
+  unsigned char bytes[LFB_AES_GROUP + LFB_HASH_PIECE]; /* the last of the piece before; the piece */
+} sink_key;
+
+static lfb_hash sink_piece(sink_key *key)
+{
+  const lfb_hash_function *const function = key->pieces.hasher->function;
+  return function->piece(&key->pieces, key->bytes + LFB_AES_GROUP, key->kept);
+}
+
+/* An lfb_bytes_fn. */
+static void sink_collect(void *to, const void *bytes, size_t size)
+{
+  sink_key *const key = to;
+  const unsigned char *at = bytes;
+
+  for (size_t some; size > 0; at += some, size -= some) {
+    if (key->kept == LFB_HASH_PIECE) {
+      (void)sink_piece(key);
+      memcpy(key->bytes, key->bytes + LFB_HASH_PIECE, LFB_AES_GROUP);
+      key->pieces.before += LFB_HASH_PIECE;
+      key->kept = 0;
+    }
+    some = size < LFB_HASH_PIECE - key->kept ? size : LFB_HASH_PIECE - key->kept;
+    memcpy(key->bytes + LFB_AES_GROUP + key->kept, at, some);
+    key->kept += some;
+  }
+}
+
+lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object)
+{
+  sink_key key;
+
+  key.pieces.hasher = hasher;
+  key.pieces.before = 0;
+  key.kept = 0;
+  lfb_object_bytes(funnel, object, sink_collect, &key);
+  return key.pieces.before > 0 ? sink_piece(&key)
+                               : lfb_hasher_bytes(hasher, key.bytes + LFB_AES_GROUP, key.kept);
 }
 
 /* ---- putting ------------------------------------------------------------------------------ */
 
 void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size)
 {
-  lfb_hash_stream_put(&sink->stream, bytes, size);
+  if (size > 0)
+    sink->take(sink->to, bytes, size);
 }
 
 void lfb_sink_put_i32(lfb_sink *sink, int32_t value)

@@ -72,29 +72,32 @@ LFB_INLINE uint64_t lfb_sip_last(uint64_t tail, uint64_t size)
   return tail | size << 56;
 }
 
-/* The same from the last `left` bytes of the key, after whole blocks.  Reads no other byte. */
-LFB_INLINE uint64_t lfb_sip_last_of(const unsigned char *at, size_t left, uint64_t size)
+/* The same from the last `some` bytes of the key, after whole blocks.  Reads no other byte. */
+LFB_INLINE uint64_t lfb_sip_last_of(const unsigned char *at, size_t some, uint64_t size)
 {
-  if (left < 8)
-    return lfb_sip_last(lfb_load_le_partial(at, left), size);
+  if (some < 8)
+    return lfb_sip_last(lfb_load_le_partial(at, some), size);
   /* Two shifts: one alone would be by 64 if no byte is left. */
-  return lfb_sip_last(lfb_load_le64(at + left - 8) >> (56 - 8 * (left % 8)) >> 8, size);
+  return lfb_sip_last(lfb_load_le64(at + some - 8) >> (56 - 8 * (some % 8)) >> 8, size);
 }
 
-/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
-LFB_INLINE uint64_t lfb_sip_rest(lfb_sip sip, const unsigned char *bytes, size_t left,
-                                 uint64_t size)
+/* Adds the whole blocks of the next `some` bytes.  Returns the hash of the key up to their end,
+ * where it has `size` bytes. */
+LFB_INLINE uint64_t lfb_sip_piece(lfb_sip *sip, const unsigned char *bytes, size_t some,
+                                  uint64_t size)
 {
   const unsigned char *at = bytes;
 
-  for (size_t blocks = left / 8; blocks > 0; blocks--, at += 8)
-    lfb_sip_block(&sip, lfb_load_le64(at));
-  return lfb_sip_finish(sip, lfb_sip_last_of(bytes, left, size));
+  for (size_t blocks = some / 8; blocks > 0; blocks--, at += 8)
+    lfb_sip_block(sip, lfb_load_le64(at));
+  return lfb_sip_finish(*sip, lfb_sip_last_of(bytes, some, size));
 }
 
 LFB_INLINE uint64_t lfb_siphash13(const void *bytes, size_t size, const uint64_t key[2])
 {
-  return lfb_sip_rest(lfb_sip_start(key), (const unsigned char *)bytes, size, size);
+  lfb_sip sip = lfb_sip_start(key);
+
+  return lfb_sip_piece(&sip, (const unsigned char *)bytes, size, size);
 }
 
 /* Of the 8 bytes of a 64-bit key, little-endian. */

@@ -8,7 +8,8 @@
  *
  * Fields     If fields vary in size, put their size or a separator, too: otherwise "ab" + "c"
  *            equals "a" + "bc".
- * Progress   Wait-free; nothing is allocated.
+ * Progress   Wait-free; nothing is allocated, for an object of any size: a long one is hashed in
+ *            pieces of 1 KiB.
  * Threads    A sink belongs to the call that made it.  A funnel must be callable by any number of
  *            threads at once.
  *
@@ -84,7 +85,7 @@ typedef void (*lfb_bytes_fn)(void *to, const void *bytes, size_t size);
 
 /*
  * Passes the bytes that a funnel puts for an object to `take`, in order and in any number of
- * pieces.  They are the key as filters hash it, for a caller that hashes or stores it.
+ * pieces, none of them empty.  They are the key as filters hash it, for a caller that hashes or stores it.
  */
 LFB_API void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to);
 

@@ -460,56 +460,53 @@ TEST(AesHash, Wide) {
   }
 }
 
-// ---- In parts ---------------------------------------------------------------------
+// ---- In pieces --------------------------------------------------------------------
 
-uint64_t InParts(const lfb_hasher& hasher, const Exact& key, const std::vector<size_t>& cuts) {
-  lfb_hash_stream stream;
-  lfb_hash_stream_init(&stream, &hasher);
+// A key, put in pieces that end at these places.
+struct Cut {
+  const Exact& key;
+  std::vector<size_t> ends;
+};
+
+void PutCut(const void* object, lfb_sink* sink) {
+  const Cut& cut = *static_cast<const Cut*>(object);
   size_t at = 0;
   const auto put = [&](size_t end) {
-    lfb_hash_stream_put(&stream, key.bytes.get() + at, end - at);
+    lfb_sink_put_bytes(sink, cut.key.bytes.get() + at, end - at);
     at = end;
   };
-  for (size_t cut : cuts) put(cut);
-  put(key.size);
-  return lfb_hash_stream_finish(&stream).low;
+  for (size_t end : cut.ends) put(end);
+  put(cut.key.size);
 }
 
-// Cut in two anywhere, and byte by byte.
-TEST(AesHash, StreamsCutAnywhere) {
+// Around the ends of the sink's pieces and of their last groups, cut in two anywhere.
+TEST(AesHash, PiecesCutAnywhere) {
   for (const Row& row : Rows()) {
     const lfb_hasher hasher = HasherBy(row, kH);
-    for (size_t size : {16, 127, 128, 129, 191, 192, 193, 256, 257, 600}) {
+    for (size_t size : {16, 129, 1023, 1024, 1025, 1087, 1088, 1089, 1536, 2048, 2049, 2113}) {
       const Exact key(5, size);
       const uint64_t whole = row.function->bytes(&hasher, key.bytes.get(), size).low;
-      for (size_t cut = 0; cut <= size; cut++)
-        ASSERT_EQ(InParts(hasher, key, {cut}), whole) << row.name << " " << size << " " << cut;
-    }
-    const Exact key(6, 1300);
-    lfb_hash_stream stream;
-    lfb_hash_stream_init(&stream, &hasher);
-    for (size_t size = 0; size < key.size; size++) {
-      lfb_hash_stream ended = stream;
-      ASSERT_EQ(lfb_hash_stream_finish(&ended).low,
-                row.function->bytes(&hasher, key.bytes.get(), size).low)
-          << row.name << " " << size;
-      lfb_hash_stream_put(&stream, key.bytes.get() + size, 1);
+      for (size_t cut = 0; cut <= size; cut++) {
+        const Cut pieces = {key, {cut}};
+        ASSERT_EQ(lfb_sink_hash(&hasher, PutCut, &pieces).low, whole)
+            << row.name << " " << size << " " << cut;
+      }
     }
   }
 }
 
-TEST(AesHash, StreamsInManyParts) {
+TEST(AesHash, ManyPieces) {
   for (const Row& row : Rows()) {
     const lfb_hasher hasher = HasherBy(row, kH);
     for (uint64_t turn = 0; turn < 500; turn++) {
-      const Exact key(turn, Mix(7, turn) % kLongest);
-      std::vector<size_t> cuts;
+      const Exact key(turn, Mix(7, turn) % 5000);
+      Cut pieces = {key, {}};
       const size_t most = 1 + Mix(8, turn) % 700;
       for (size_t at = 0; at < key.size; at += Mix(turn, at) % most) {
-        cuts.push_back(at);
+        pieces.ends.push_back(at);
         if (Mix(turn, at) % most == 0) at++;
       }
-      ASSERT_EQ(InParts(hasher, key, cuts),
+      ASSERT_EQ(lfb_sink_hash(&hasher, PutCut, &pieces).low,
                 row.function->bytes(&hasher, key.bytes.get(), key.size).low)
           << row.name << " " << turn;
     }

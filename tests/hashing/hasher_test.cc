@@ -117,24 +117,53 @@ std::vector<lfb_hasher> AllHashers() {
   return hashers;
 }
 
-// Any way of cutting the bytes gives the hash of the whole.
-TEST(HashStream, PiecesEqualTheWhole) {
+// A text that is put in pieces of any size, also empty ones.
+struct Pieces {
+  std::string text;
+  uint64_t seed;
+};
+
+void PutPieces(const void* object, lfb_sink* sink) {
+  const auto& [text, seed] = *static_cast<const Pieces*>(object);
+  const size_t most = 1 + Mix(seed, 0) % (text.size() + 1);
+  for (size_t at = 0, piece = 0; at < text.size(); at += piece) {
+    piece = std::min(Mix(seed, at + 1) % (most + 1), text.size() - at);
+    lfb_sink_put_bytes(sink, text.data() + at, piece);
+    if (piece == 0) lfb_sink_put_bytes(sink, text.data() + at++, 1);
+  }
+}
+
+// However a funnel cuts the bytes, their hash is that of the whole. Each size up to some bytes more
+// than one piece of a sink (1 KiB), then every seventh. Seen to fail with these planted: bytes before
+// a piece that are not the last of the piece before; `before` not counted; a piece hashed a byte too
+// early.
+TEST(Sink, PiecesEqualTheWhole) {
   for (const lfb_hasher& hasher : AllHashers())
-    for (size_t size = 0; size < 600; size += size < 100 ? 1 : 37) {
-      const std::string bytes = Counted(size);
-      const std::string whole = Hex(lfb_hasher_bytes(&hasher, bytes.data(), size));
-      for (uint64_t cut = 0; cut < 8; cut++) {
-        lfb_hash_stream stream;
-        lfb_hash_stream_init(&stream, &hasher);
-        for (size_t at = 0, piece = 0; at < size; at += piece) {
-          piece = Mix(size, at + 1000 * cut) % (size - at + 1);
-          lfb_hash_stream_put(&stream, bytes.data() + at, piece);
-          if (piece == 0) piece = 1, lfb_hash_stream_put(&stream, bytes.data() + at, 1);
-        }
-        ASSERT_EQ(Hex(lfb_hash_stream_finish(&stream)), whole)
-            << "kind " << hasher.identity.kind << " size " << size;
-      }
+    for (size_t size = 0; size <= 5000; size += size < 1200 ? 1 : 7) {
+      const Pieces pieces = {Counted(size), size};
+      ASSERT_EQ(Hex(lfb_sink_hash(&hasher, PutPieces, &pieces)),
+                Hex(lfb_hasher_bytes(&hasher, pieces.text.data(), size)))
+          << "kind " << hasher.identity.kind << " size " << size;
     }
+}
+
+// A funnel that calls others, which call others: 3 sequences of 11 sequences of 40 numbers.
+TEST(Sink, FunnelsNest) {
+  std::vector<int64_t> numbers;
+  for (uint64_t i = 0; i < 3 * 11 * 40; i++) numbers.push_back(static_cast<int64_t>(Mix(9, i)));
+  std::vector<lfb_sequence> rows, tables;
+  std::string bytes;
+  for (size_t i = 0; i < 33; i++)
+    rows.push_back({&numbers[40 * i], 40, sizeof(int64_t), lfb_funnel_i64});
+  for (size_t i = 0; i < 3; i++)
+    tables.push_back({&rows[11 * i], 11, sizeof(lfb_sequence), lfb_funnel_sequence});
+  const lfb_sequence all = {tables.data(), 3, sizeof(lfb_sequence), lfb_funnel_sequence};
+  for (const int64_t number : numbers)
+    for (int i = 0; i < 8; i++) bytes.push_back(static_cast<char>(number >> (8 * i)));
+  for (const lfb_hasher& hasher : AllHashers())
+    ASSERT_EQ(Hex(lfb_sink_hash(&hasher, lfb_funnel_sequence, &all)),
+              Hex(lfb_hasher_bytes(&hasher, bytes.data(), bytes.size())))
+        << "kind " << hasher.identity.kind;
 }
 
 // Many keys have the hashes of one by one, for every number of keys up to three vectors of the
@@ -222,10 +251,9 @@ TEST(Hasher, ManyOfAnySizesReadOnlyTheKeys) {
         }
         lfb_hasher_bytes_many(&hasher, keys.data(), kKeys, low.data(), high.data());
         for (size_t i = 0; i < kKeys; i++) {
-          lfb_hash_stream stream;  // by other code than the hash of a whole key
-          lfb_hash_stream_init(&stream, &hasher);
-          lfb_hash_stream_put(&stream, keys[i].bytes, keys[i].size);
-          const lfb_hash one = lfb_hash_stream_finish(&stream);
+          // of a copy: other bytes are before it and after it
+          const std::string copy(static_cast<const char*>(keys[i].bytes), keys[i].size);
+          const lfb_hash one = lfb_hasher_bytes(&hasher, copy.data(), copy.size());
           ASSERT_EQ(low[i], one.low) << "kind " << hasher.identity.kind << " way " << way
                                      << " size " << keys[i].size << " key " << i;
           ASSERT_EQ(lfb_hasher_bytes(&hasher, keys[i].bytes, keys[i].size).low, one.low);

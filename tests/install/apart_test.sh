@@ -31,8 +31,8 @@ shift_struct bloom/filter/filter.h 'struct lfb_filter {'
 shift_struct bloom/filter/description.h 'typedef struct lfb_description {'
 shift_struct bloom/strategies/kernel.h 'typedef struct lfb_layout {'
 shift_struct bloom/hashing/hash_function.h 'typedef struct lfb_hasher {'
-shift_struct bloom/hashing/hash_function.h 'typedef struct lfb_hash_stream {'
-shift_struct bloom/hashing/hasher.h 'struct lfb_sink {'
+shift_struct bloom/hashing/hash_function.h 'typedef struct lfb_hash_pieces {'
+shift_struct bloom/hashing/sink.c 'struct lfb_sink {'
 
 cd "$work/tree"
 find atomic bloom -name '*.c' | while read -r source; do

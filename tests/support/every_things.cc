@@ -86,6 +86,7 @@ void Everything(const void* object, lfb_sink* sink) {
   const int32_t small = 1;
   const int64_t large = 2;
   const lfb_sequence numbers = {&small, 1, sizeof small, lfb_funnel_i32};
+  static const char more_than_a_piece[1500] = {};
   lfb_sink_put_bytes(sink, object, 8);
   lfb_sink_put_i32(sink, 1);
   lfb_sink_put_i64(sink, 2);
@@ -97,6 +98,7 @@ void Everything(const void* object, lfb_sink* sink) {
   lfb_funnel_utf16(&text, sink);
   lfb_funnel_utf16_as_utf8(&text, sink);
   lfb_funnel_sequence(&numbers, sink);
+  lfb_sink_put_bytes(sink, more_than_a_piece, sizeof more_than_a_piece);
 }
 
 void NoNewFile(Things& t) {
