@@ -1,52 +1,67 @@
-// attacks.h - every attack that learns a secret, and every hash that it is played against.
+// attacks.h - every attack. Each file says how it works.
 #pragma once
+
+#include <functional>
+#include <optional>
 
 #include "tests/hostile/target.h"
 
 namespace hostile {
 
-constexpr unsigned kFilters = 11;  // that hostile_test attacks
+enum class By { kAnswers, kLines };  // what the attacker sees
 
-// A hash of strategy `fast`.
-struct Hash {
-  const char* name;
-  lfb_hash_id id;
-  bool keyed;  // its secret is config.key, and no attack learns it; otherwise it is config.seed
-  unsigned filters;  // that hostile_test attacks in the slow ways
+// ---- swap.cc: keys of 32 bytes, against XXH3
+
+// The seed of a target that hashes by XXH3; none if what the attacker sees does not reveal it.
+std::optional<uint64_t> LearnSeed(Target* target, By by, std::mt19937_64* random);
+
+// The number with a key's hash. Numbers are hashed by a bijection, which the seed determines.
+uint64_t NumberFor(const std::string& key, uint64_t seed);
+
+// Another key of 32 bytes that has the same hash for 1 seed in 2^18: a guess without answers.
+std::string LikelySwapped(const std::string& key);
+
+// ---- mixer.cc: numbers, against XXH3
+
+// The same for a target with numbers: by answers one of about 20 lines.
+std::optional<uint64_t> LearnNumberSeed(Target* target, By by, std::mt19937_64* random);
+
+// ---- pairing.cc: two words of a key, against products over GF(2)
+
+// A hash of this form with lanes of 32 bits, and SipHash of the product.
+class Pairing32 {
+ public:
+  explicit Pairing32(std::mt19937_64* random);
+  uint64_t operator()(uint64_t a, uint64_t b) const;  // of their low halves
+  uint32_t Secret() const { return k_ ^ l_; }         // what the attack finds
+
+ private:
+  uint32_t k_, l_;
+  uint64_t key_[2];
 };
 
-inline constexpr Hash kXxh3 = {"XXH3", LFB_HASH_XXH3, false, 2};
+// Puts or queries the key of two lanes.
+using Act = std::function<bool(uint64_t a, uint64_t b)>;
 
-inline constexpr Hash kHashes[] = {
-    kXxh3,
-    {"AES", LFB_HASH_AES, true, kFilters},  // the default
-    {"SipHash-1-3", LFB_HASH_SIPHASH13, true, 3},
-};
+// k ^ l, if it is a number of 32 bits, shifted by `shift`; none if answers do not reveal it.
+std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned shift,
+                                     std::mt19937_64* random);
 
-// Gives a configuration this hash, with a secret drawn from `random`.
-lfb_config With(const Hash& hash, lfb_config config, std::mt19937_64* random);
+// ---- fixed.cc: hashes without a secret; no answers are needed, and for murmur no seed
 
-// How one attack ended: whether it learnt the secret, and what it took.
-struct Outcome {
-  bool learnt;
-  uint64_t puts, asked;
-};
+// 2^pairs keys with one murmur3_x64_128 for any seed: Guava's strategies and redis-mitz32.
+std::vector<std::string> SameMurmur128(unsigned pairs);
 
-struct Attack {
-  const char* name;
-  const char* sees;  // answers, or the lines of keys
-  uint64_t room;     // the filter's expected insertions
-  bool takes_xxh3;   // whether it learns the seed of XXH3
-  bool slow;         // takes more than 0.2 s
-  Outcome (*play)(Target* target, const lfb_config& config, std::mt19937_64* random);
-};
+// 2^pairs keys with equal murmur3_x86_32 for every seed: java-double with any two seeds.
+std::vector<std::string> SameMurmur32(unsigned pairs);
 
-extern const std::vector<Attack> kAttacks;
+// `count` keys with one XXH64 with seed 0: sbbf.
+std::vector<std::string> SameXxh64(unsigned count);
 
-// Plays an attack against a new filter with a random secret.
-Outcome Play(const Attack& attack, const Hash& hash, std::mt19937_64* random);
+// The key of 16 bytes with the murmur3_x64_128, seed 0, of {low, high}.
+std::string WithMurmur128(uint64_t low, uint64_t high);
 
-// Plays the attack on pairs against the hash that it was made for (pairing.h).
-Outcome PlayPairing32(std::mt19937_64* random);
+// The number that Murmur's finaliser maps to this one.
+uint64_t UnfinishMurmur(uint64_t finished);
 
 }  // namespace hostile

@@ -1,4 +1,5 @@
-#include "tests/hostile/fixed.h"
+// fixed.cc - keys against hashes without a secret: murmur3 and XXH64.
+#include "tests/hostile/attacks.h"
 
 #include "bloom/hashing/hasher.h"
 

@@ -1,9 +1,32 @@
-#include "tests/hostile/mixer.h"
-
+// mixer.cc - finds the seed of the mixer that hashes numbers where XXH3 hashes bytes, from answers
+// or from lines.
+//
+// The hash of number n is Murmur's finaliser of n ^ seed. With X = n ^ n >> 33 and S made from the
+// seed in the same way, it is
+//
+//   z = (X ^ S) * c1,  w = z ^ z >> 33,  v = w * c2,  hash = v ^ v >> 33
+//
+// and a key's line is v's top bits. An attacker chooses X. Call t the top 31 bits of z, u the low
+// 31. Then w is 2^33 * t + (t ^ u), with two bits of z in between. If bit b of t is turned on, the
+// line moves by c2 * 2^b * (2^33 + 1), or by c2 * 2^b * (2^33 - 1) if bit b of u is on.
+//
+// For bit 63 of X both are 2.6 % of the filter. For bit 62 they are half of the filter, or 1.3 % if
+// bit 29 of u is on. So an attacker that can tell "near" from "far" knows bit 29 of c1 * (X ^ S)
+// for any X. Some 80 such bits give the low 30 bits of S. With them, the attacker chooses a u of
+// zeros or ones. Lines are then linear in t. Many changes of two bits of X are near if these bits
+// of S are equal and far if not, or the other way round: together they tell all bits of S from two.
+// Those and the others are tried.
+//
+// By lines, "near" is visible. By answers, the filter must be small (about 20 lines, 1,000
+// numbers). The attacker puts some random numbers, and then, for each false positive that it
+// finds, the number 2.6 % away. Lines with many keys have most of the false positives, and these
+// puts give them more keys. In the end one region has nearly all false positives: numbers near
+// one are often false positives too, and numbers far from it hardly ever.
 #include <algorithm>
 #include <cmath>
 
 #include "bloom/hashing/hasher.h"
+#include "tests/hostile/attacks.h"
 
 namespace hostile {
 
@@ -12,29 +35,102 @@ namespace {
 constexpr uint64_t kFirst = LFB_MURMUR_FINISH_1, kSecond = LFB_MURMUR_FINISH_2;
 constexpr unsigned kLow = 30;     // bits of S that bit 29 of u depends on
 constexpr unsigned kCoarse = 20;  // the first of them that decide its first 10 bits
+constexpr unsigned kHigh = 30;    // bits 33 to 62 of S
 constexpr unsigned kSamples = 60;
-constexpr unsigned kLead = 6;      // of the nearest pairs
-constexpr unsigned kRounds = 100;  // of pairs, at most
-constexpr unsigned kRepeats = 3;   // of all, if it fails
+constexpr int kLead = 6;              // of the nearer pairs
+constexpr int kRounds = 100;          // of pairs, at most
+constexpr unsigned kRepeats = 3;      // of all, if it fails
+constexpr unsigned kRandom = 400;     // numbers to put at first, by answers
+constexpr unsigned kHeated = 600;     // to put near false positives
+constexpr uint64_t kAsked = 2000000;  // the most queries, by answers
 constexpr uint64_t kTop = UINT64_C(1) << 63, kNext = UINT64_C(1) << 62;
 
-uint64_t Mask(unsigned bits) { return (UINT64_C(1) << bits) - 1; }
+uint64_t Bit(unsigned b) { return UINT64_C(1) << b; }
+uint64_t Mask(unsigned bits) { return Bit(bits) - 1; }
 
 // The first step of the finaliser, which is its own inverse.
 uint64_t Fold(uint64_t x) { return x ^ x >> 33; }
 
-// The index of those pairs that are nearest: the first that lead all others by enough.
-size_t Nearest(Sight* sight, const std::vector<Pairs>& pairs) {
-  std::vector<unsigned> near(pairs.size(), 0);
-  size_t best = 0;
-  for (unsigned round = 0; round < kRounds && !sight->Exhausted(); round++) {
-    for (size_t i = 0; i < pairs.size(); i++) near[i] += sight->Near(pairs[i]);
-    best = static_cast<size_t>(std::max_element(near.begin(), near.end()) - near.begin());
-    if (std::count_if(near.begin(), near.end(),
-                      [&](unsigned one) { return one + kLead > near[best]; }) == 1)
-      break;
+// Pairs of numbers X, X ^ difference; the bits `fixed` of X are those of `value`.
+struct Pairs {
+  uint64_t fixed, value, difference;
+};
+
+// What the attacker can see of where keys are.
+class Sight {
+ public:
+  Sight(Target* target, By by, std::mt19937_64* random)
+      : target_(target), by_(by), random_(random) {
+    if (by == By::kLines) return;
+    for (unsigned i = 0; i < kRandom; i++) target->PutU64((*random)());
+    for (unsigned i = 0; i < kHeated; i++)
+      if (const auto x = FalsePositive({0, 0, 0})) target->PutU64(Fold(*x ^ kTop));
   }
-  return best;
+
+  // Of some pairs, how many seem to be near each other.
+  unsigned Near(const Pairs& pairs) {
+    if (by_ == By::kLines) {
+      const uint64_t x = Draw(pairs);
+      const double apart = Where(Fold(x)) - Where(Fold(x ^ pairs.difference));
+      return std::abs(apart - std::nearbyint(apart)) <= 0.075;
+    }
+    unsigned near = 0;
+    for (unsigned i = 0; i < 4; i++)
+      if (const auto x = FalsePositive(pairs))
+        for (const uint64_t top : {UINT64_C(0), kTop})
+          near += target_->AskU64(Fold(*x ^ pairs.difference ^ top));
+    return near;
+  }
+
+  // Whether a seed explains what the attacker has seen: false positives, or lines.
+  bool Explains(uint64_t seed) const {
+    if (by_ == By::kLines)
+      return std::all_of(lines_.begin(), lines_.end(), [&](const auto& seen) {
+        return lfb_multiply_high(lfb_murmur_finish64(seen.first ^ seed), target_->Lines()) ==
+               seen.second;
+      });
+    if (seed == 0 || found_.empty()) return false;  // 0 means a random one
+    Target own = target_->Own(seed);
+    return std::all_of(found_.begin(), found_.end(), [&](uint64_t n) { return own.AskU64(n); });
+  }
+
+  // Whether the attacker gives up.
+  bool Exhausted() const { return by_ == By::kAnswers && target_->Asked() >= kAsked; }
+
+ private:
+  uint64_t Draw(const Pairs& pairs) { return ((*random_)() & ~pairs.fixed) | pairs.value; }
+
+  // The X of a false positive.
+  std::optional<uint64_t> FalsePositive(const Pairs& pairs) {
+    while (!Exhausted()) {
+      const uint64_t x = Draw(pairs);
+      if (!target_->AskU64(Fold(x))) continue;
+      found_.push_back(Fold(x));
+      return x;
+    }
+    return std::nullopt;
+  }
+
+  // The line of a number, as a part of the filter.
+  double Where(uint64_t number) {
+    const uint64_t line = target_->LineU64(number);
+    if (lines_.size() < 64) lines_.emplace_back(number, line);
+    return static_cast<double>(line) / static_cast<double>(target_->Lines());
+  }
+
+  Target* target_;
+  By by_;
+  std::mt19937_64* random_;
+  std::vector<uint64_t> found_;
+  std::vector<std::pair<uint64_t, uint64_t>> lines_;
+};
+
+// Whether the first pairs are nearer than the others, as soon as one lead by enough.
+bool Nearer(Sight* sight, const Pairs& one, const Pairs& other) {
+  int lead = 0;
+  for (int round = 0; round < kRounds && std::abs(lead) < kLead && !sight->Exhausted(); round++)
+    lead += static_cast<int>(sight->Near(one)) - static_cast<int>(sight->Near(other));
+  return lead >= 0;
 }
 
 // ---- the low bits of S
@@ -51,7 +147,7 @@ using Samples = std::vector<Sample>;
 
 bool Learn(Sight* sight, uint64_t low, Samples* samples) {
   const auto pairs = [](uint64_t value) { return Pairs{Mask(kLow), value, kNext}; };
-  const bool on = Nearest(sight, {pairs(low), pairs(low ^ UINT64_C(1) << 29)}) == 0;
+  const bool on = Nearer(sight, pairs(low), pairs(low ^ Bit(29)));
   samples->push_back({low, on});
   return on;
 }
@@ -97,11 +193,11 @@ uint64_t LearnLow(Sight* sight, std::mt19937_64* random) {
   while (coarse.U(edge) != 0) edge++;
   uint64_t fine = 0;
   for (unsigned i = 0; i < kCoarse; i++) {
-    const bool up = !Bit29(UINT64_C(1) << i);
-    const bool on = Learn(sight, edge << kCoarse | UINT64_C(1) << i, &samples);
+    const bool up = !Bit29(Bit(i));
+    const bool on = Learn(sight, edge << kCoarse | Bit(i), &samples);
     fine |= uint64_t{on == up} << i;
   }
-  const uint64_t one = coarse.bits << kCoarse | fine, top = UINT64_C(1) << 29;
+  const uint64_t one = coarse.bits << kCoarse | fine, top = Bit(29);
   const uint64_t all[] = {one, one ^ top, one ^ Mask(29), one ^ Mask(30)};
   const auto fit = [&](uint64_t s) {
     return std::count_if(samples.begin(), samples.end(), [&](const Sample& sample) {
@@ -114,8 +210,6 @@ uint64_t LearnLow(Sight* sight, std::mt19937_64* random) {
 
 // ---- the high bits of S
 
-constexpr unsigned kHigh = 30;  // bits 33 to 62 of S
-
 // How far apart two keys are, as a part of the filter from 0 to 0.5. Their X ^ S differ by `change`
 // from bit 33 on, and u is all ones or all zeros.
 double Distance(bool ones, int64_t change) {
@@ -125,135 +219,68 @@ double Distance(bool ones, int64_t change) {
   return std::abs(std::ldexp(static_cast<double>(static_cast<int64_t>(v)), -64));
 }
 
-// A change of t: the sum of `all` bits, of which those of `minus` are negative.
-struct Change {
-  double distance;
-  bool ones;  // of u
-  uint64_t all, minus;
+// Two bits of X from bit 33 on. A change of a bit adds it to X ^ S where it is off there, and
+// subtracts it where it is on. So if both are equal there, their sum is what moves the line, and
+// their difference if not.
+struct Two {
+  unsigned a, b;
+  bool ones;   // of u
+  bool equal;  // near if both are equal; otherwise far, and near if not
+  double near;
 };
 
-Change ChangeOf(bool ones, uint64_t all, uint64_t minus) {
-  const auto sum = static_cast<int64_t>(all) - 2 * static_cast<int64_t>(minus);
-  return {Distance(ones, sum), ones, all, minus};
+// All that tell something, the nearest first.
+std::vector<Two> Twos() {
+  std::vector<Two> all;
+  for (unsigned a = 0; a < kHigh; a++)
+    for (unsigned b = 0; b < a; b++)
+      for (const bool ones : {false, true})
+        for (const bool equal : {false, true}) {
+          const auto one = static_cast<int64_t>(Bit(a)), other = static_cast<int64_t>(Bit(b));
+          const double near = Distance(ones, equal ? one + other : one - other);
+          const double far = Distance(ones, equal ? one - other : one + other);
+          if (near <= 0.04 && far >= 0.15) all.push_back({a, b, ones, equal, near});
+        }
+  std::sort(all.begin(), all.end(), [](const Two& a, const Two& b) { return a.near < b.near; });
+  return all;
 }
 
-// Finds bits 33 to 62 of S, here numbered from 0. Where bit b of X ^ S is off, a change of the bit
-// adds 2^b, otherwise it subtracts it. So for all values that the changed bits of X can have, but
-// one and its inverse, the change is not the one that is near.
-class High {
- public:
-  High(Sight* sight, uint64_t low) : sight_(sight), low_(low) {}
-
-  // The bits, or all of them inverted. `unknown` gets those that were not found.
-  uint64_t Learn(uint64_t* unknown) {
-    LearnThree();
-    while (!sight_->Exhausted() && LearnOne()) {
-    }
-    *unknown = Mask(kHigh) & ~known_;
-    return bits_;
+// Bits 33 to 62 of S, here numbered from 0. Two groups of them are left, each of which may be
+// inverted.
+uint64_t LearnHigh(Sight* sight, uint64_t low, std::vector<uint64_t>* groups) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < kHigh; i++) groups->push_back(Bit(i));
+  for (const Two& two : Twos()) {
+    const auto group = [&](unsigned bit) {
+      return std::find_if(groups->begin(), groups->end(), [&](uint64_t g) { return g >> bit & 1; });
+    };
+    const auto one = group(two.a), other = group(two.b);
+    if (one == other) continue;
+    const uint64_t changed = Bit(two.a) | Bit(two.b);
+    const uint64_t u = two.ones ? Inverse(kFirst) * Mask(kLow) : 0;
+    // Near if these bits of S are equal, or if they are not.
+    const auto pairs = [&](bool equal) {
+      const uint64_t x = equal == two.equal ? 0 : Bit(two.a);
+      return Pairs{Mask(kLow) | changed << 33, ((low ^ u) & Mask(kLow)) | x << 33, changed << 33};
+    };
+    if (Nearer(sight, pairs(true), pairs(false)) != ((bits >> two.a & 1) == (bits >> two.b & 1)))
+      bits ^= *one;
+    *other |= *one;
+    groups->erase(one);
   }
+  return bits;
+}
 
- private:
-  static constexpr double kFar = 0.2, kNear = 0.02;
-
-  static uint64_t Bit(unsigned b) { return UINT64_C(1) << b; }
-
-  // The pairs that the change makes, if the changed bits of S are `bits`.
-  Pairs Made(const Change& change, uint64_t bits) const {
-    const uint64_t y = change.ones ? Inverse(kFirst) * Mask(kLow) : 0;
-    const uint64_t low = (low_ ^ y) & Mask(kLow), x = change.minus ^ (bits & change.all);
-    return {Mask(kLow) | change.all << 33, low | x << 33, change.all << 33};
-  }
-
-  // All subsets of two bits.
-  static std::vector<uint64_t> Subsets(uint64_t one, uint64_t other) {
-    return {0, one, other, one | other};
-  }
-
-  // The change of three bits that is nearest, of those that are far with any other signs, tells two
-  // bits if the third is off.
-  void LearnThree() {
-    Change best = {1, false, 0, 0};
-    uint64_t first = 0, second = 0;
-    for (unsigned i = 0; i < kHigh; i++)
-      for (unsigned j = 0; j < i; j++)
-        for (unsigned k = 0; k < j; k++)
-          for (unsigned ones = 0; ones < 2; ones++) {
-            const Change change = NearestOf(ones, Bit(i) | Bit(j) | Bit(k), Bit(j), Bit(k));
-            if (change.distance >= best.distance) continue;
-            best = change;
-            first = Bit(j);
-            second = Bit(k);
-          }
-    std::vector<Pairs> pairs;
-    for (uint64_t bits : Subsets(first, second)) pairs.push_back(Made(best, bits));
-    known_ = best.all;
-    bits_ = Subsets(first, second)[Nearest(sight_, pairs)];
-  }
-
-  // The nearest change of three bits; its distance is 1 if another one is not far.
-  static Change NearestOf(bool ones, uint64_t all, uint64_t first, uint64_t second) {
-    Change nearest = {1, ones, all, 0};
-    unsigned far = 0;
-    for (uint64_t minus : Subsets(first, second)) {
-      const Change change = ChangeOf(ones, all, minus);
-      far += change.distance >= kFar;
-      if (change.distance < nearest.distance) nearest = change;
-    }
-    if (far < 3) nearest.distance = 1;
-    return nearest;
-  }
-
-  // Another bit, by a near change of it and of up to three known bits; two, if there are many.
-  bool LearnOne() {
-    const unsigned most = __builtin_popcountll(known_) < 8 ? 3 : 2;
-    Change best = {kNear, false, 0, 0};
-    for (unsigned b = 0; b < kHigh; b++) {
-      if (known_ & Bit(b)) continue;
-      Sums(0, most, 0, 0, [&](uint64_t all, uint64_t minus) {
-        for (unsigned ones = 0; ones < 2; ones++) {
-          const Change change = ChangeOf(ones, all | Bit(b), minus);
-          if (change.distance < best.distance &&
-              ChangeOf(ones, change.all, minus | Bit(b)).distance >= kFar)
-            best = change;
-        }
-      });
-    }
-    if (best.all == 0) return false;
-    const uint64_t bit = best.all & ~known_;
-    if (Nearest(sight_, {Made(best, bits_), Made(best, bits_ | bit)}) == 1) bits_ |= bit;
-    known_ |= bit;
-    return true;
-  }
-
-  // Calls act(all, minus) for all sums of at most `most` known bits from bit `from`.
-  template <typename Act>
-  void Sums(unsigned from, unsigned most, uint64_t all, uint64_t minus, const Act& act) const {
-    act(all, minus);
-    if (most == 0) return;
-    for (unsigned b = from; b < kHigh; b++) {
-      if (!(known_ & Bit(b))) continue;
-      Sums(b + 1, most - 1, all | Bit(b), minus, act);
-      Sums(b + 1, most - 1, all | Bit(b), minus | Bit(b), act);
-    }
-  }
-
-  Sight* sight_;
-  uint64_t low_, bits_ = 0, known_ = 0;
-};
-
-std::optional<uint64_t> LearnOnce(Sight* sight, std::mt19937_64* random) {
-  const uint64_t low = LearnLow(sight, random);
-  uint64_t unknown = 0;
-  const uint64_t high = High(sight, low).Learn(&unknown);
-  if (sight->Exhausted()) return std::nullopt;
-  // Bits 30 to 32 and 63, and those not found; all subsets of them.
-  const uint64_t open = unknown << 33 | UINT64_C(7) << 30 | kTop;
-  for (const uint64_t bits : {high, ~high & Mask(kHigh)}) {
-    const uint64_t s = (bits << 33 | low) & ~open;
+// A seed that explains what was seen, of those that differ where `open` has bits or in the groups
+// that are inverted.
+std::optional<uint64_t> Try(const Sight& sight, uint64_t s, uint64_t open,
+                            const std::vector<uint64_t>& groups) {
+  for (uint64_t inverted = 0; inverted < Bit(static_cast<unsigned>(groups.size())); inverted++) {
+    uint64_t one = s & ~open;
+    for (size_t i = 0; i < groups.size(); i++)
+      if (inverted >> i & 1) one ^= groups[i] << 33;
     for (uint64_t more = open;; more = (more - 1) & open) {
-      const uint64_t seed = Fold(s | more);
-      if (sight->Explains(seed)) return seed;
+      if (sight.Explains(Fold(one | more))) return Fold(one | more);
       if (more == 0) break;
     }
   }
@@ -262,90 +289,16 @@ std::optional<uint64_t> LearnOnce(Sight* sight, std::mt19937_64* random) {
 
 }  // namespace
 
-std::optional<uint64_t> LearnNumberSeed(Sight* sight, std::mt19937_64* random) {
-  for (unsigned i = 0; i < kRepeats && !sight->Exhausted(); i++)
-    if (const auto seed = LearnOnce(sight, random)) return seed;
-  return std::nullopt;
-}
-
-// ---- what answers show
-
-Answers::Answers(Target* target, const lfb_config& config, const Tries& tries,
-                 std::mt19937_64* random)
-    : target_(target), config_(config), tries_(tries), random_(random) {
-  for (unsigned i = 0; i < tries.random; i++) Put((*random)());
-  for (unsigned i = 0; i < tries.heated; i++) {
-    const auto x = FalsePositive(0, 0);
-    if (!x) return;
-    Put(Fold(*x ^ kTop));
-  }
-}
-
-void Answers::Put(uint64_t number) {
-  target_->PutU64(number);
-  put_.push_back(number);
-}
-
-std::optional<uint64_t> Answers::FalsePositive(uint64_t fixed, uint64_t value) {
-  while (!Exhausted()) {
-    const uint64_t x = ((*random_)() & ~fixed) | value;
-    if (!target_->AskU64(Fold(x))) continue;
-    found_.push_back(Fold(x));
-    return x;
+std::optional<uint64_t> LearnNumberSeed(Target* target, By by, std::mt19937_64* random) {
+  Sight sight(target, by, random);
+  for (unsigned i = 0; i < kRepeats && !sight.Exhausted(); i++) {
+    std::vector<uint64_t> groups;
+    const uint64_t low = LearnLow(&sight, random), high = LearnHigh(&sight, low, &groups);
+    if (sight.Exhausted()) break;
+    const auto seed = Try(sight, high << 33 | low, UINT64_C(7) << 30 | kTop, groups);
+    if (seed) return seed;
   }
   return std::nullopt;
-}
-
-unsigned Answers::Near(const Pairs& pairs) {
-  unsigned near = 0;
-  for (unsigned i = 0; i < tries_.pairs; i++) {
-    const auto x = FalsePositive(pairs.fixed, pairs.value);
-    if (!x) break;
-    for (const uint64_t top : {UINT64_C(0), kTop})
-      near += target_->AskU64(Fold(*x ^ pairs.difference ^ top));
-  }
-  return near;
-}
-
-Target Answers::Own(uint64_t seed) const {
-  lfb_config config = config_;
-  config.hash = LFB_HASH_XXH3;
-  config.seed = seed;
-  Target own(config);
-  if (own.Made())
-    for (const uint64_t number : put_) own.PutU64(number);
-  return own;
-}
-
-bool Answers::Explains(uint64_t seed) {
-  if (seed == 0 || found_.empty()) return false;  // 0 means a random one
-  Target own = Own(seed);
-  return own.Made() && std::all_of(found_.begin(), found_.end(),
-                                   [&](uint64_t number) { return own.AskU64(number); });
-}
-
-// ---- what lines show
-
-unsigned Lines::Near(const Pairs& pairs) {
-  constexpr double kNear = 0.075;
-  const uint64_t x = ((*random_)() & ~pairs.fixed) | pairs.value;
-  const uint64_t one = Line(Fold(x)), other = Line(Fold(x ^ pairs.difference));
-  const double lines = static_cast<double>(target_->Lines());
-  const double apart = std::abs(static_cast<double>(one) - static_cast<double>(other)) / lines;
-  return std::min(apart, 1 - apart) <= kNear;
-}
-
-uint64_t Lines::Line(uint64_t number) {
-  const uint64_t line = target_->LineU64(number);
-  if (seen_.size() < kSeen) seen_.emplace_back(number, line);
-  return line;
-}
-
-bool Lines::Explains(uint64_t seed) {
-  return std::all_of(seen_.begin(), seen_.end(), [&](const auto& seen) {
-    return lfb_multiply_high(lfb_murmur_finish64(seen.first ^ seed), target_->Lines()) ==
-           seen.second;
-  });
 }
 
 }  // namespace hostile

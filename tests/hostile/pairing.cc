@@ -1,32 +1,28 @@
-#include "tests/hostile/pairing.h"
-
-#include <algorithm>
-
+// pairing.cc - finds a secret of hashes that multiply two words of a key, each combined with a
+// secret word, as polynomials over GF(2): CLHASH, UMASH, "PH".
+//
+// With lanes a, b and secrets k, l, the product is (a ^ k)(b ^ l). Its factors can be swapped: keys
+// (a, b) and (b ^ k ^ l, a ^ k ^ l) have one product, so they have one hash. Keys (a, a ^ c) and
+// (a', a' ^ c) collide if a ^ a' = k ^ l ^ c. The attack puts 2^16 values of one half of a lane and
+// queries 2^16 of the other: all 2^32 differences. With lanes of 32 bits this finds k ^ l, and any
+// pair then has a false positive. Lanes of 64 bits need 2^32 of each. The AES hash has this form
+// for keys of more than 128 bytes; its lanes of 128 bits need 2^64 of each.
 #include "bloom/hashing/hasher.h"
+#include "tests/hostile/attacks.h"
 
 namespace hostile {
-
-namespace {
-
-// The product of two polynomials over GF(2).
-uint64_t Product(uint32_t a, uint32_t b) {
-  uint64_t product = 0;
-  for (unsigned i = 0; i < 32; i++)
-    if (b >> i & 1) product ^= uint64_t{a} << i;
-  return product;
-}
-
-}  // namespace
 
 Pairing32::Pairing32(std::mt19937_64* random)
     : k_(static_cast<uint32_t>((*random)())),
       l_(static_cast<uint32_t>((*random)())),
       key_{(*random)(), (*random)()} {}
 
-uint64_t Pairing32::operator()(uint32_t a, uint32_t b) const {
-  unsigned char bytes[8];
-  lfb_store_le64(bytes, Product(a ^ k_, b ^ l_));
-  return lfb_siphash13(bytes, sizeof bytes, key_);
+uint64_t Pairing32::operator()(uint64_t a, uint64_t b) const {
+  uint64_t product = 0;
+  for (unsigned i = 0; i < 32; i++)
+    if ((b ^ l_) >> i & 1) product ^= ((a & UINT32_MAX) ^ k_) << i;
+  const std::string bytes = Bytes({product});
+  return lfb_siphash13(bytes.data(), bytes.size(), key_);
 }
 
 std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned shift,
@@ -57,11 +53,6 @@ std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned sh
     }
   }
   return std::nullopt;
-}
-
-std::string LongLanes(uint64_t a, uint64_t b) {
-  const std::string half(8, '\0'), block(16, '\0');
-  return half + Bytes({a}) + block + half + Bytes({b}) + std::string(144, '\0');
 }
 
 }  // namespace hostile

@@ -1,48 +1,63 @@
-#include "tests/hostile/swap.h"
-
+// swap.cc - finds the seed of XXH3 from answers, or from lines.
+//
+// For a key of 32 bytes XXH3 takes the words a, b of each half as the product of a ^ (S + seed)
+// and b ^ (T - seed); S and T are in its source. A product does not change if its factors are
+// swapped. With V = (S + seed) ^ (T - seed), the words b ^ V, a ^ V give the same product, so
+// both keys have one hash. V is S + T with the borrows of a subtraction, and the source
+// determines about half of them: some 2^30 values remain, and few of those have most of the
+// probability.
+//
+// A put of a, a ^ D and a query for c, c ^ D test the single V = a ^ c ^ D; many puts and many
+// queries test all pairs of them. So puts range over one half's likely bits, queries over the
+// other's: 2^16 puts and some 2^18 queries find V, 99 times in 100. Two such Vs leave few seeds,
+// and each can be tested.
+//
+// By lines, nothing needs to be put: two keys with one hash have one line, and keys that share
+// their lines in three rounds are swapped ones.
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
 
 #include "bloom/hashing/hasher.h"
-#include "tests/hostile/fixed.h"
+#include "tests/hostile/attacks.h"
 
 namespace hostile {
 
 namespace {
 
-constexpr size_t kWords = 4;  // per key
+constexpr size_t kPut = 1 << 16;    // the most halves of V to put
+constexpr size_t kAsked = 1 << 19;  // the most halves of V to query
+constexpr unsigned kRounds = 3;     // queries that must all give the same answer
 
-uint64_t Secret(size_t at) { return lfb_load_le64(XXH3_kSecret + at); }
+using Words = std::vector<uint64_t>;  // of a key
 
-// The words of the key that are multiplied, and their S + T.
+// The words of the key that are multiplied, and their S and T.
 struct Pair {
   size_t first;
   uint64_t s, t;
-  uint64_t Sum() const { return s + t; }
 };
-Pair FirstHalf() { return {0, Secret(0), Secret(8)}; }
-Pair SecondHalf() { return {2, Secret(16), Secret(24)}; }
+Pair Half(size_t half) {
+  return {2 * half, lfb_load_le64(XXH3_kSecret + 16 * half),
+          lfb_load_le64(XXH3_kSecret + 16 * half + 8)};
+}
 
-// Half of the borrows of S + T - x for a random x, and the number of random bits that they
-// depend on.
-struct Borrows {
-  unsigned coins;
-  uint64_t bits;
-  bool now;  // of the next bit
-};
-
-// The likeliest values of bits `from` to `from` + 31 of V.
-std::vector<uint64_t> Halves(uint64_t sum, unsigned from, size_t most) {
+// The likeliest values of bits `from` to `from` + 31 of V, by the number of random bits on which
+// their borrows of S + T - x depend, for a random x.
+Words Likeliest(const Pair& pair, unsigned from, size_t most) {
+  struct Borrows {
+    unsigned coins;
+    uint64_t bits;
+    bool now;  // of the next bit
+  };
+  const uint64_t sum = pair.s + pair.t;
   std::vector<Borrows> all = {{0, 0, false}};
   if (from > 0) all.push_back({0, 0, true});
   for (unsigned i = from; i < from + 32; i++) {
-    const bool one = sum >> i & 1, last = i == from + 31;
     std::vector<Borrows> next;
     for (Borrows& borrows : all) {
       borrows.bits |= uint64_t{borrows.now} << i;
       // 0 - x - 1 always borrows, 1 - x - 0 never; otherwise x decides.
-      if (last || borrows.now != one) {
+      if (i == from + 31 || borrows.now != (sum >> i & 1)) {
         next.push_back(borrows);
         continue;
       }
@@ -55,170 +70,127 @@ std::vector<uint64_t> Halves(uint64_t sum, unsigned from, size_t most) {
     if (next.size() > most) next.resize(most);
     all = std::move(next);
   }
-  std::vector<uint64_t> halves;
+  Words halves;
   const uint64_t mask = UINT64_C(0xffffffff) << from;
   for (const Borrows& borrows : all) halves.push_back((sum ^ borrows.bits) & mask);
   return halves;
 }
 
-std::string Key(std::vector<uint64_t> words, const Pair& pair, uint64_t a, uint64_t b) {
+Words RandomWords(std::mt19937_64* random) {
+  return {(*random)(), (*random)(), (*random)(), (*random)()};
+}
+
+std::string Key(Words words, const Pair& pair, uint64_t a, uint64_t b) {
   words[pair.first] = a;
   words[pair.first + 1] = b;
   return Bytes(words);
 }
 
-std::vector<uint64_t> RandomWords(std::mt19937_64* random) {
-  std::vector<uint64_t> words(kWords);
-  for (uint64_t& word : words) word = (*random)();
-  return words;
+// The key with the same hash, if V is right.
+std::string Swapped(const Words& words, const Pair& pair, uint64_t v) {
+  return Key(words, pair, words[pair.first + 1] ^ v, words[pair.first] ^ v);
 }
 
-// The common part of all puts of one round, and of all its queries.
-struct Round {
-  std::vector<uint64_t> words;
-  uint64_t d;
-};
+// The attack on one target.
+struct Attack {
+  Target* target;
+  By by;
+  std::mt19937_64* random;
 
-// Whether V is right, tested with some fresh keys.
-class Check {
- public:
-  Check(Target* target, By by, const Pair& pair, unsigned rounds, std::mt19937_64* random)
-      : target_(target), by_(by), pair_(pair) {
-    for (unsigned i = 0; i < 2 * rounds; i++) {
-      keys_.push_back(RandomWords(random));
-      if (by == By::kAnswers) target->Put(Bytes(keys_.back()));
+  // Keys to test a guess with.
+  std::vector<Words> Fresh() const {
+    std::vector<Words> keys(2 * kRounds);
+    for (Words& words : keys) {
+      words = RandomWords(random);
+      if (by == By::kAnswers) target->Put(Bytes(words));
     }
-  }
-  bool operator()(uint64_t v) {
-    return std::all_of(keys_.begin(), keys_.end(), [&](const std::vector<uint64_t>& words) {
-      const std::string other =
-          Key(words, pair_, words[pair_.first + 1] ^ v, words[pair_.first] ^ v);
-      return by_ == By::kAnswers ? target_->Ask(other)
-                                 : target_->Line(other) == target_->Line(Bytes(words));
-    });
+    return keys;
   }
 
- private:
-  Target* target_;
-  By by_;
-  Pair pair_;
-  std::vector<std::vector<uint64_t>> keys_;
-};
-
-// The candidates for one V.
-struct Search {
-  Pair pair;
-  std::vector<uint64_t> put, asked;  // its halves
-  std::vector<Round> rounds;
-  std::string PutKey(const Round& round, uint64_t a) const {
-    return Key(round.words, pair, a, a ^ round.d);
-  }
-  std::string AskedKey(const Round& round, uint64_t half) const {
-    return Key(round.words, pair, half ^ round.d, half);
-  }
-};
-
-// Keys that were put, and those that are found.
-std::optional<uint64_t> FindByAnswers(Target* target, const Search& search, Check* check) {
-  for (const Round& round : search.rounds)
-    for (uint64_t a : search.put) target->Put(search.PutKey(round, a));
-  for (uint64_t half : search.asked) {
-    const bool all =
-        std::all_of(search.rounds.begin(), search.rounds.end(), [&](const Round& round) {
-          return target->Ask(search.AskedKey(round, half));
-        });
-    if (!all) continue;
-    for (uint64_t a : search.put)
-      if ((*check)(half ^ a)) return half ^ a;
-  }
-  return std::nullopt;
-}
-
-// Keys that share their lines in all rounds.
-std::optional<uint64_t> FindByLines(Target* target, const Search& search, Check* check) {
-  const auto lines = [&](auto key) {
-    uint64_t all = 0;
-    for (const Round& round : search.rounds) all = all * target->Lines() + target->Line(key(round));
-    return all;
-  };
-  std::unordered_multimap<uint64_t, uint64_t> halves;
-  for (uint64_t a : search.put)
-    halves.emplace(lines([&](const Round& round) { return search.PutKey(round, a); }), a);
-  for (uint64_t half : search.asked) {
-    const auto [first, last] = halves.equal_range(
-        lines([&](const Round& round) { return search.AskedKey(round, half); }));
-    for (auto at = first; at != last; ++at)
-      if ((*check)(half ^ at->second)) return half ^ at->second;
-  }
-  return std::nullopt;
-}
-
-std::optional<uint64_t> LearnV(Target* target, By by, const Pair& pair, const Tries& tries,
-                               std::mt19937_64* random) {
-  Search search = {pair, Halves(pair.Sum(), 0, tries.asked), Halves(pair.Sum(), 32, tries.asked),
-                   std::vector<Round>(tries.rounds)};
-  if (search.put.size() > search.asked.size()) std::swap(search.put, search.asked);
-  if (search.put.size() > tries.put) search.put.resize(tries.put);
-  for (Round& round : search.rounds) round = {RandomWords(random), (*random)()};
-  Check check(target, by, pair, tries.rounds, random);
-  return by == By::kAnswers ? FindByAnswers(target, search, &check)
-                            : FindByLines(target, search, &check);
-}
-
-// Seeds that give both halves of a key their V, found bit by bit. Each is passed to `found`
-// until it accepts one.
-class Seeds {
- public:
-  Seeds(uint64_t first, uint64_t second) {
-    sides_[0] = {FirstHalf(), first ^ FirstHalf().Sum()};
-    sides_[1] = {SecondHalf(), second ^ SecondHalf().Sum()};
-  }
-  template <typename Found>
-  std::optional<uint64_t> Find(uint64_t seed, unsigned bits, const Found& found) const {
-    if (bits == 64) return found(seed) ? std::optional<uint64_t>(seed) : std::nullopt;
-    for (uint64_t bit : {0, 1}) {
-      const uint64_t more = seed | bit << bits;
-      if (!Fits(more, bits)) continue;
-      if (const auto one = Find(more, bits + 1, found)) return one;
+  std::optional<uint64_t> LearnV(const Pair& pair) const {
+    Words put = Likeliest(pair, 0, kAsked), asked = Likeliest(pair, 32, kAsked);
+    if (put.size() > asked.size()) std::swap(put, asked);
+    if (put.size() > kPut) put.resize(kPut);
+    // The common part of all puts of one round, and of all its queries; and its D.
+    std::vector<std::pair<Words, uint64_t>> rounds(kRounds);
+    for (auto& [words, d] : rounds) {
+      words = RandomWords(random);
+      d = (*random)();
+    }
+    const std::vector<Words> fresh = Fresh();
+    const auto right = [&](uint64_t v) {
+      return std::all_of(fresh.begin(), fresh.end(), [&](const Words& words) {
+        const std::string other = Swapped(words, pair, v);
+        return by == By::kAnswers ? target->Ask(other)
+                                  : target->Line(other) == target->Line(Bytes(words));
+      });
+    };
+    // By lines: the halves that were "put", by their lines in all rounds.
+    std::unordered_multimap<uint64_t, uint64_t> halves;
+    for (const uint64_t a : put) {
+      uint64_t lines = 0;
+      for (const auto& [words, d] : rounds) {
+        const std::string key = Key(words, pair, a, a ^ d);
+        if (by == By::kAnswers) target->Put(key);
+        else lines = lines * target->Lines() + target->Line(key);
+      }
+      if (by == By::kLines) halves.emplace(lines, a);
+    }
+    for (const uint64_t half : asked) {
+      uint64_t lines = 0;
+      bool all = true;
+      for (const auto& [words, d] : rounds) {
+        const std::string key = Key(words, pair, half ^ d, half);
+        if (by == By::kLines) lines = lines * target->Lines() + target->Line(key);
+        else if (!(all = target->Ask(key))) break;
+      }
+      const auto [first, last] = halves.equal_range(lines);
+      for (auto at = first; at != last; ++at)
+        if (right(half ^ at->second)) return half ^ at->second;
+      if (by == By::kLines || !all) continue;
+      for (const uint64_t a : put)
+        if (right(half ^ a)) return half ^ a;
     }
     return std::nullopt;
   }
-
- private:
-  struct Side {
-    Pair pair;
-    uint64_t borrows;
-  };
-  // Whether the borrows from bits 0 to `bit` of the seed are those required.
-  bool Fits(uint64_t seed, unsigned bit) const {
-    if (bit == 63) return true;  // there is no next bit
-    const uint64_t mask = (UINT64_C(2) << bit) - 1;
-    return std::all_of(std::begin(sides_), std::end(sides_), [&](const Side& side) {
-      const bool borrows = ((side.pair.s + seed) & mask) > (side.pair.Sum() & mask);
-      return borrows == (side.borrows >> (bit + 1) & 1);
-    });
-  }
-  Side sides_[2];
 };
+
+// A seed that `found` accepts, of those that give each half of a key its V: bits 0 to `bits` - 1
+// are those of `seed`, and the borrows from them are those required.
+template <typename Found>
+std::optional<uint64_t> FindSeed(const uint64_t v[2], uint64_t seed, unsigned bits,
+                                 const Found& found) {
+  if (bits == 64) return found(seed) ? std::optional<uint64_t>(seed) : std::nullopt;
+  for (const uint64_t bit : {0, 1}) {
+    const uint64_t more = seed | bit << bits, mask = (UINT64_C(2) << bits) - 1;
+    bool fits = true;
+    for (size_t half = 0; half < 2 && bits < 63; half++) {  // there is no bit after the last
+      const Pair pair = Half(half);
+      const uint64_t sum = pair.s + pair.t;
+      fits &= (((pair.s + more) & mask) > (sum & mask)) == ((v[half] ^ sum) >> (bits + 1) & 1);
+    }
+    if (!fits) continue;
+    if (const auto one = FindSeed(v, more, bits + 1, found)) return one;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::optional<uint64_t> LearnSeed(Target* target, By by, const Tries& tries,
-                                  std::mt19937_64* random) {
-  const auto second = LearnV(target, by, SecondHalf(), tries, random);
-  if (!second) return std::nullopt;
-  const auto first = LearnV(target, by, FirstHalf(), tries, random);
-  if (!first) return std::nullopt;
-  std::vector<std::string> keys;
-  for (unsigned i = 0; i < 2 * tries.rounds; i++) {
-    keys.push_back(Bytes(RandomWords(random)));
-    if (by == By::kAnswers) target->Put(keys.back());
+std::optional<uint64_t> LearnSeed(Target* target, By by, std::mt19937_64* random) {
+  const Attack attack = {target, by, random};
+  uint64_t v[2];
+  for (const size_t half : {1, 0}) {
+    const auto learnt = attack.LearnV(Half(half));
+    if (!learnt) return std::nullopt;
+    v[half] = *learnt;
   }
-  return Seeds(*first, *second).Find(0, 0, [&](uint64_t seed) {
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-      const uint64_t number = NumberFor(key, seed);
+  const std::vector<Words> fresh = attack.Fresh();
+  return FindSeed(v, 0, 0, [&](uint64_t seed) {
+    return std::all_of(fresh.begin(), fresh.end(), [&](const Words& words) {
+      const uint64_t number = NumberFor(Bytes(words), seed);
       return by == By::kAnswers ? target->AskU64(number)
-                                : target->LineU64(number) == target->Line(key);
+                                : target->LineU64(number) == target->Line(Bytes(words));
     });
   });
 }
@@ -227,14 +199,11 @@ uint64_t NumberFor(const std::string& key, uint64_t seed) {
   return UnfinishMurmur(XXH3_64bits_withSeed(key.data(), key.size(), seed)) ^ seed;
 }
 
-uint64_t LikeliestV() {
-  const uint64_t sum = SecondHalf().Sum();
-  return Halves(sum, 0, 1)[0] | Halves(sum, 32, 1)[0];
-}
-
-std::string Swapped(const std::string& key, uint64_t v) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(key.data());
-  return key.substr(0, 16) + Bytes({lfb_load_le64(bytes + 24) ^ v, lfb_load_le64(bytes + 16) ^ v});
+std::string LikelySwapped(const std::string& key) {
+  Words words;
+  for (size_t i = 0; i < 4; i++)
+    words.push_back(lfb_load_le64(reinterpret_cast<const unsigned char*>(key.data()) + 8 * i));
+  return Swapped(words, Half(1), Likeliest(Half(1), 0, 1)[0] | Likeliest(Half(1), 32, 1)[0]);
 }
 
 }  // namespace hostile

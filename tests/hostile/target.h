@@ -1,29 +1,22 @@
-// target.h - a filter as an attacker sees it. The attacker knows the source, puts keys and
-// receives answers.
+// target.h - a filter as an attacker sees it. The attacker knows the source, puts keys and receives
+// answers.
 #pragma once
 
 #include <lfbloom/filter.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "bloom/filter/filter.h"
+#include "tests/support/filters.h"
 
 namespace hostile {
 
 class Target {
  public:
-  explicit Target(const lfb_config& config) {
-    lfb_filter* made = nullptr;
-    status_ = lfb_filter_create(&config, &made);
-    filter_.reset(made);
-  }
-  bool Made() const { return status_ == LFB_OK; }
+  explicit Target(const lfb_config& config) : config_(config), filter_(::Make(config)) {}
   bool Put(const std::string& key) {
     puts_++;
     return lfb_filter_put(filter_.get(), key.data(), key.size());
@@ -34,6 +27,7 @@ class Target {
   }
   bool PutU64(uint64_t key) {
     puts_++;
+    numbers_.push_back(key);
     return lfb_filter_put_u64(filter_.get(), key);
   }
   bool AskU64(uint64_t key) {
@@ -65,22 +59,26 @@ class Target {
     return std::all_of(words, words + LFB_BLOCK_WORDS,
                        [](const lfb_word& word) { return lfb_word_get(&word) == 0; });
   }
-  lfb_stats Stats() const {
-    lfb_stats stats;
-    lfb_filter_stats(filter_.get(), &stats);
-    return stats;
+  // The attacker's own filter: by XXH3 with this seed, with the numbers that were put here.
+  Target Own(uint64_t seed) const {
+    lfb_config config = config_;
+    config.hash = LFB_HASH_XXH3;
+    config.seed = seed;
+    std::fill(std::begin(config.key), std::end(config.key), uint8_t{0});
+    Target own(config);
+    for (const uint64_t number : numbers_) own.PutU64(number);
+    return own;
   }
+  lfb_stats Stats() const { return ::Stats(filter_); }
   uint64_t Puts() const { return puts_; }
   uint64_t Asked() const { return asked_; }
 
  private:
   uint64_t LineOf(lfb_hash hash) const { return lfb_multiply_high(hash.low, Lines()); }
 
-  struct Free {
-    void operator()(lfb_filter* filter) const { lfb_filter_free(filter); }
-  };
-  lfb_status status_ = LFB_OK;
-  std::unique_ptr<lfb_filter, Free> filter_;
+  lfb_config config_;
+  Filter filter_;
+  std::vector<uint64_t> numbers_;
   uint64_t puts_ = 0, asked_ = 0;
 };
 
