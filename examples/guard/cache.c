@@ -1,193 +1,162 @@
 /*
- * cache.c - see cache.h: sets of eight entries, each with a clock hand.
+ * cache.c - a cache of products on Redis, which several guards may share; see guard.h.  The key of
+ * a product is product:FAMILY:ID.
  */
-#define _POSIX_C_SOURCE 200809L
-#include "examples/guard/cache.h"
-
+#define _DEFAULT_SOURCE /* struct timeval, for hiredis; getrandom */
+#include <hiredis/hiredis.h>
+#include <inttypes.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
-enum { CACHE_WAYS = 8, CACHE_PARTS = 64 };
+#include "examples/guard/guard.h"
 
-struct entry {
-  int64_t id;
-  char *body; /* NULL: empty */
-  size_t size;
-  bool asked; /* used since the hand last passed */
-};
-
-struct set {
-  struct entry ways[CACHE_WAYS];
-  unsigned hand;
-};
-
-/* Shared by the sets with the same number modulo CACHE_PARTS; in a cache line of its own. */
-struct part {
-  _Alignas(64) pthread_mutex_t mutex;
-  uint64_t forgotten; /* number of forget calls; a ticket is its value */
+enum {
+  CACHE_TIMEOUT_US = 100000,   /* of a connection, and of an answer                  */
+  CACHE_FORGOTTEN_SECONDS = 10 /* of the empty value: longer than any request takes  */
 };
 
 struct cache {
-  struct part parts[CACHE_PARTS];
-  uint64_t set_count; /* a power of two, at least CACHE_PARTS */
-  struct set sets[];
+  char *host;
+  int port;
+  unsigned seconds;
+  pthread_key_t own;           /* a thread's connection                              */
+  _Atomic(int64_t) down_until; /* a time of now(); 0: it answers                     */
+  _Atomic(uint64_t) family;    /* 0 is shared by all guards, any other is this one's */
 };
 
-/* splitmix64's finisher: spreads neighbouring ids over the sets. */
-static uint64_t cache_mix(uint64_t x)
+static int64_t now(void)
 {
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  return x ^ x >> 31;
+  struct timespec time;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
 }
 
-static uint64_t cache_set_of(const struct cache *cache, int64_t id)
+static void connection_close(void *connection)
 {
-  return cache_mix((uint64_t)id) & (cache->set_count - 1);
+  redisFree(connection);
 }
 
-static struct part *cache_lock(struct cache *cache, uint64_t set)
+struct cache *cache_open(const char *host, int port, unsigned seconds)
 {
-  struct part *part = &cache->parts[set % CACHE_PARTS];
+  struct cache *cache = calloc(1, sizeof *cache);
 
-  pthread_mutex_lock(&part->mutex);
-  return part;
-}
-
-static struct entry *set_find(struct set *set, int64_t id)
-{
-  for (unsigned way = 0; way < CACHE_WAYS; way++)
-    if (set->ways[way].body != NULL && set->ways[way].id == id)
-      return &set->ways[way];
+  if (cache == NULL || pthread_key_create(&cache->own, connection_close) != 0) {
+    free(cache);
+    return NULL;
+  }
+  cache->host = strdup(host);
+  cache->port = port;
+  cache->seconds = seconds;
+  if (cache->host != NULL)
+    return cache;
+  cache_close(cache);
   return NULL;
 }
 
-static void entry_clear(struct entry *entry)
-{
-  free(entry->body);
-  *entry = (struct entry){0};
-}
-
-/* Finds the next entry not used since the hand last passed; the hand passes each entry at most
- * twice. */
-static struct entry *set_victim(struct set *set)
-{
-  for (;;) {
-    struct entry *entry = &set->ways[set->hand++ % CACHE_WAYS];
-    if (!entry->asked)
-      return entry;
-    entry->asked = false;
-  }
-}
-
-static char *body_copy(const char *body, size_t size)
-{
-  char *copy = malloc(size + 1); /* never 0 bytes */
-
-  if (copy != NULL)
-    memcpy(copy, body, size);
-  return copy;
-}
-
-static enum stage_answer cache_lookup(void *self, struct lookup *lookup)
-{
-  struct cache *cache = self;
-  const uint64_t set = cache_set_of(cache, lookup->id);
-  struct part *part = cache_lock(cache, set);
-  struct entry *entry = set_find(&cache->sets[set], lookup->id);
-
-  lookup->ticket = part->forgotten;
-  if (entry != NULL) {
-    entry->asked = true;
-    lookup->body = body_copy(entry->body, entry->size);
-    lookup->size = entry->size;
-  }
-  pthread_mutex_unlock(&part->mutex);
-  return lookup->body != NULL ? STAGE_FOUND : STAGE_NOT_HERE;
-}
-
-static void cache_fill(void *self, const struct lookup *lookup)
-{
-  struct cache *cache = self;
-  const uint64_t at = cache_set_of(cache, lookup->id);
-  char *body = lookup->body == NULL ? NULL : body_copy(lookup->body, lookup->size);
-
-  if (body == NULL)
-    return;
-  struct part *part = cache_lock(cache, at);
-  struct set *set = &cache->sets[at];
-  if (part->forgotten == lookup->ticket && set_find(set, lookup->id) == NULL) {
-    struct entry *entry = set_victim(set);
-    free(entry->body);
-    *entry = (struct entry){lookup->id, body, lookup->size, false};
-    body = NULL;
-  }
-  pthread_mutex_unlock(&part->mutex);
-  free(body);
-}
-
-static void cache_forget(void *self, int64_t id)
-{
-  struct cache *cache = self;
-  const uint64_t set = cache_set_of(cache, id);
-  struct part *part = cache_lock(cache, set);
-  struct entry *entry = set_find(&cache->sets[set], id);
-
-  part->forgotten++;
-  if (entry != NULL)
-    entry_clear(entry);
-  pthread_mutex_unlock(&part->mutex);
-}
-
-void cache_clear(struct cache *cache)
-{
-  for (uint64_t set = 0; set < cache->set_count; set++) {
-    struct part *part = cache_lock(cache, set);
-    part->forgotten++;
-    for (unsigned way = 0; way < CACHE_WAYS; way++)
-      entry_clear(&cache->sets[set].ways[way]);
-    pthread_mutex_unlock(&part->mutex);
-  }
-}
-
-struct cache *cache_create(uint64_t entries)
-{
-  uint64_t sets = CACHE_PARTS;
-
-  while (sets < entries / CACHE_WAYS + (entries % CACHE_WAYS != 0)) {
-    if (sets > SIZE_MAX / sizeof(struct set) / 4)
-      return NULL;
-    sets *= 2;
-  }
-  /* aligned_alloc() requires a multiple of the alignment. */
-  const size_t size = (sizeof(struct cache) + (size_t)sets * sizeof(struct set) + 63) / 64 * 64;
-  struct cache *cache = aligned_alloc(64, size);
-  if (cache == NULL)
-    return NULL;
-  memset(cache, 0, size);
-  cache->set_count = sets;
-  for (unsigned part = 0; part < CACHE_PARTS; part++)
-    pthread_mutex_init(&cache->parts[part].mutex, NULL);
-  return cache;
-}
-
-void cache_free(struct cache *cache)
+void cache_close(struct cache *cache)
 {
   if (cache == NULL)
     return;
-  cache_clear(cache);
-  for (unsigned part = 0; part < CACHE_PARTS; part++)
-    pthread_mutex_destroy(&cache->parts[part].mutex);
+  (void)pthread_key_delete(cache->own);
+  free(cache->host);
   free(cache);
 }
 
-struct stage cache_stage(struct cache *cache)
+/* Connects the calling thread anew; NULL: the server does not answer. */
+static redisContext *cache_connect(struct cache *cache)
 {
-  return (struct stage){.name = "cache",
-                        .self = cache,
-                        .lookup = cache_lookup,
-                        .fill = cache_fill,
-                        .forget = cache_forget};
+  const struct timeval timeout = {0, CACHE_TIMEOUT_US};
+
+  redisFree(pthread_getspecific(cache->own));
+  redisContext *context = redisConnectWithTimeout(cache->host, cache->port, timeout);
+  if (context != NULL && (context->err != 0 || redisSetTimeout(context, timeout) != REDIS_OK)) {
+    redisFree(context);
+    context = NULL;
+  }
+  if (pthread_setspecific(cache->own, context) == 0)
+    return context;
+  redisFree(context);
+  return NULL;
+}
+
+/* relaxed, here and below: a thread that sees it late makes one more attempt. */
+static void cache_say(struct cache *cache, bool answers)
+{
+  const int64_t until = answers ? 0 : now() + 1;
+  const int64_t before = atomic_load_explicit(&cache->down_until, memory_order_relaxed);
+
+  if (answers && before == 0)
+    return;
+  atomic_store_explicit(&cache->down_until, until, memory_order_relaxed);
+  if ((before == 0) != answers)
+    report("cache: %s:%d %s", cache->host, cache->port,
+           answers ? "answers again" : "does not answer, going on without it");
+}
+
+/* Sends a command; returns its answer, never an error, or NULL: the server is down. */
+static redisReply *cache_ask(struct cache *cache, const char *format, ...)
+{
+  redisContext *context = pthread_getspecific(cache->own);
+  redisReply *reply = NULL;
+
+  if (now() <= atomic_load_explicit(&cache->down_until, memory_order_relaxed))
+    return NULL;
+  /* Twice: the server may have restarted since the thread connected. */
+  for (int attempt = 0; reply == NULL && attempt < 2; attempt++) {
+    va_list arguments;
+    if (context == NULL || attempt > 0)
+      context = cache_connect(cache);
+    if (context == NULL)
+      break;
+    va_start(arguments, format);
+    reply = redisvCommand(context, format, arguments);
+    va_end(arguments);
+  }
+  if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+    freeReplyObject(reply);
+    reply = NULL;
+  }
+  cache_say(cache, reply != NULL);
+  return reply;
+}
+
+enum answer cache_get(struct cache *cache, int64_t id, struct body *body, uint64_t *family)
+{
+  /* relaxed: a request that begins after a change was answered sees the family of that change. */
+  *family = atomic_load_explicit(&cache->family, memory_order_relaxed);
+  redisReply *reply = cache_ask(cache, "GET product:%llx:%lld", (unsigned long long)*family,
+                                (long long)id);
+  enum answer answer = reply == NULL ? ANSWER_BROKEN : ANSWER_NONE;
+
+  if (reply != NULL && reply->type == REDIS_REPLY_STRING && reply->len > 0 &&
+      body_copy(body, reply->str, (size_t)reply->len))
+    answer = ANSWER_FOUND;
+  freeReplyObject(reply);
+  return answer;
+}
+
+void cache_fill(struct cache *cache, int64_t id, const struct body *body, uint64_t family)
+{
+  freeReplyObject(cache_ask(cache, "SET product:%llx:%lld %b EX %u NX",
+                            (unsigned long long)family, (long long)id, body->bytes, body->size,
+                            cache->seconds));
+}
+
+void cache_forget(struct cache *cache, int64_t id)
+{
+  const uint64_t family = atomic_load_explicit(&cache->family, memory_order_relaxed);
+  redisReply *reply = cache_ask(cache, "SET product:%llx:%lld %b EX %d",
+                                (unsigned long long)family, (long long)id, "", (size_t)0,
+                                CACHE_FORGOTTEN_SECONDS);
+  uint64_t other;
+
+  if (reply == NULL && getrandom(&other, sizeof other, 0) == sizeof other)
+    atomic_store_explicit(&cache->family, other, memory_order_relaxed);
+  freeReplyObject(reply);
 }

@@ -1,0 +1,17 @@
+-- flood.lua - what wrk sends to a guard: nine of ten requests are for ids that do not exist.
+--
+--   wrk -t1 -c64 -d10s -s flood.lua http://127.0.0.1:8080 -- 100000
+--
+-- Products have the ids 1 to the number after "--" (default: 1000).
+local products = 1000
+
+function init(args)
+  products = tonumber(args[1]) or products
+  math.randomseed(os.time())
+end
+
+function request()
+  local id = math.random(products)
+  if math.random(10) > 1 then id = id + products * math.random(1000000) end
+  return wrk.format("GET", "/pms/productInfo/" .. string.format("%d", id))
+end
