@@ -8,7 +8,7 @@
  *
  * What is left out, and why:
  *
- * - lfbloom/redis.h, replica.h and redis_source.h: they need hiredis, and so would every program.
+ * - lfbloom/redis.h and redis_source.h: they need hiredis, and so would every program.
  *   The installed library has them.
  * - Code for AVX-512, and code for single shapes of a filter where it matters least, unless
  *   LFBLOOM_WITH_ALL_KERNELS is defined for lfbloom.c: without it lfbloom.c compiles in half the

@@ -13,14 +13,9 @@
  * The first two write their commands by redis/link/wire.h: hiredis' own formatting would take
  * longer.
  *
- * query/plain and query/replica query one key after the other: a filter in memory, and the local
- * copy of a replica (lfbloom/replica.h).  The replica's threads run in both.  put/replica is one
- * replica's flushed puts, while another reads them and prints their lags to standard error.
- * Of several lines, one for each run of the body, the last belongs to the row.
- *
  * Without an address the program starts a server, which ends with it.
  */
-#include <lfbloom/replica.h>
+#include <lfbloom/redis.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,100 +238,6 @@ static void bench_filter(lfb_bench_state *state, const void *argument)
   lfb_redis_close(filter);
 }
 
-/* ---- replicas ------------------------------------------------------------ */
-
-static lfb_replica *replica_open(lfb_bench_state *state)
-{
-  lfb_replica *replica = NULL;
-  lfb_redis *filter;
-
-  lfb_status status = filter_open(&place.options, &filter);
-  if (status == LFB_OK) {
-    lfb_redis_close(filter);
-    status = lfb_replica_open(&place.options, filter_name, NULL, &replica);
-  }
-  if (status != LFB_OK)
-    lfb_bench_fail(state, lfb_status_text(status));
-  return replica;
-}
-
-static void query_one_by_one(lfb_bench_state *state, const lfb_filter *filter)
-{
-  uint64_t first = 0, yes = 0;
-
-  while (lfb_bench_keep_running(state, BATCH)) {
-    for (uint64_t i = 0; i < BATCH; i++)
-      yes += lfb_filter_might_contain_u64(filter, lfb_keys_number(first + i));
-    first += BATCH;
-  }
-  __asm__ volatile(""
-                   :
-                   : "r"(yes)); /* keeps the queries */
-}
-
-/* Both open a replica, so that its threads run in both. */
-static void bench_copy(lfb_bench_state *state, const void *argument)
-{
-  const bool *plain = argument;
-  lfb_replica *replica = replica_open(state);
-  lfb_filter *copy = NULL;
-
-  if (replica == NULL)
-    return;
-  if (*plain && lfb_filter_copy(lfb_replica_filter(replica), &copy) != LFB_OK)
-    lfb_bench_fail(state, "no memory");
-  else
-    query_one_by_one(state, *plain ? copy : lfb_replica_filter(replica));
-  lfb_filter_free(copy);
-  lfb_replica_close(replica);
-}
-
-static void print_lags(const lfb_replica *reader)
-{
-  lfb_replica_state state;
-
-  lfb_replica_state_now(reader, &state);
-  fprintf(stderr,
-          "lag of %llu keys, microseconds: 50 %% %llu, 90 %% %llu, 99 %% %llu, most %llu\n",
-          (unsigned long long)state.received, (unsigned long long)state.lag_50_us,
-          (unsigned long long)state.lag_90_us, (unsigned long long)state.lag_99_us,
-          (unsigned long long)state.lag_most_us);
-}
-
-static void bench_replica_put(lfb_bench_state *state, const void *argument)
-{
-  static uint64_t first = UINT64_C(1) << 40; /* keys that were never put */
-  lfb_replica *putter = replica_open(state), *reader = replica_open(state);
-  lfb_status status = putter == NULL || reader == NULL ? LFB_ERROR_STOPPED : LFB_OK;
-
-  (void)argument;
-  while (lfb_bench_keep_running(state, BATCH) && status == LFB_OK) {
-    for (uint64_t i = 0; i < BATCH; i++)
-      (void)lfb_replica_put_u64(putter, lfb_keys_number(first + i));
-    first += BATCH;
-    status = lfb_replica_flush(putter, UINT64_MAX);
-  }
-  if (status != LFB_OK)
-    lfb_bench_fail(state, lfb_status_text(status));
-  else
-    print_lags(reader);
-  lfb_replica_close(putter);
-  lfb_replica_close(reader);
-}
-
-static void register_replicas(void)
-{
-  static const bool plain = true, copy = false;
-  const lfb_bench_row rows[] = {
-      {.name = "query/plain/one", .body = bench_copy, .argument = &plain, .threads = 1},
-      {.name = "query/replica/one", .body = bench_copy, .argument = &copy, .threads = 1},
-      {.name = "put/replica/flushed", .body = bench_replica_put, .threads = 1},
-  };
-
-  for (size_t i = 0; i < COUNT(rows); i++)
-    lfb_bench_register(&rows[i]);
-}
-
 /* ---- the string ---------------------------------------------------------- */
 
 static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
@@ -398,7 +299,6 @@ int main(int argc, char **argv)
   if (!prepare())
     return 1;
   register_rows();
-  register_replicas();
   lfb_bench_share();
   return lfb_bench_run(argc, argv);
 }

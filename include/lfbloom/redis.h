@@ -84,8 +84,8 @@ LFB_EXTERN_C_BEGIN
  *           thread.  A mistake is not tried again: LFB_ERROR_REDIS_TLS_FILE, _CERTIFICATE, _TLS;
  *           _NO_TLS: the library was built without OpenSSL.
  * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
- *           the thread that waits: the caller's, or a local replica's or follower's own.  If
- *           several threads wait, they are called on several at once.
+ *           the thread that waits: the caller's, or a follower's own.  If several threads wait, they
+ *           are called on several at once.
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address, or the path of a Unix socket, which begins with a
@@ -169,13 +169,13 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *   module  A key that BF.RESERVE, BF.WINDOW.RESERVE or another command of the module lfbloom_redis.so
  *           has made (docs/module.md), also one that grows or forgets.  lfb_redis_open() chooses it by
  *           the type of the key; lfb_redis_create() and lfb_redis_save() make one if options.module is
- *           set, never by themselves: a replica without the module could not take over, local replicas
- *           and lfb_redis_load() refuse such a key, and its numbers are other keys.  The server hashes the keys.  Keys are
+ *           set, never by themselves: a Redis replica without the module could not take over,
+ *           lfb_redis_load() refuses such a key, and its numbers are other keys.  The server hashes the keys.  Keys are
  *           bytes: the _u64 functions put and query the 8 bytes of a number, little-endian, which is
  *           another key than the number is to lfb_filter_put_u64() of the loaded filter, except by
  *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client puts
  *           2.2 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on two busy
- *           cores.  lfb_redis_load() and local replicas refuse it (LFB_ERROR_REDIS_NO_FILTER):
+ *           cores.  lfb_redis_load() refuses it (LFB_ERROR_REDIS_NO_FILTER):
  *           lfb_redis_module_load() loads it.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
@@ -214,8 +214,7 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  * 7. Key        fast: the key of the hash (config.key) lies in the hash under the name, unless it
  *               was given without config.keep_key.  A client that may read that hash (HGET) can
  *               choose keys that are all false positives.  A published filter
- *               (lfbloom/redis_source.h) holds its key in the same way.  A replica's stream holds
- *               hashes of keys, not the key.  guava and helper: their hash has no key.  module: a
+ *               (lfbloom/redis_source.h) holds its key in the same way.  guava and helper: their hash has no key.  module: a
  *               user with the right to BF.SCANDUMP can read it.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT; with module, BF.MEXISTS and BF.INSERT,
@@ -282,13 +281,13 @@ LFB_API void lfb_redis_close(lfb_redis *filter);
  * Gives the words with which the server, or the network, ended a call: for example "OOM command not
  * allowed when used memory > 'maxmemory'." or "127.0.0.1: Connection refused".
  *
- * Takes   failure  what this thread's last call of a function of this header, of
- *                  lfbloom/redis_source.h or of lfb_replica_open() returned; or `why`, within go_on.
+ * Takes   failure  what this thread's last call of a function of this header or of
+ *                  lfbloom/redis_source.h returned; or `why`, within go_on.
  * Returns a text on one line, at most 255 bytes, without control characters; "" if the call failed for
  *         another reason.  It may hold names of keys and users, and no password.  It is valid until
  *         the thread's next such call.
  * Threads Each thread has its own, so calls on other threads do not change it, not even calls with the
- *         same filter.  What a follower or a replica does on its own threads has none.
+ *         same filter.  What a follower does on its own thread has none.
  */
 LFB_API const char *lfb_redis_last_error(lfb_status failure);
 
@@ -341,9 +340,7 @@ LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
 /* Calls `each` with every key on the server that the filter consists of, its name first.  Any
- * status except LFB_OK ends the calls and is returned.  Sends nothing to a server.  The stream of
- * the filter's local replicas (lfbloom/replica.h) is not among the keys, but expires and is
- * deleted with them. */
+ * status except LFB_OK ends the calls and is returned.  Sends nothing to a server. */
 LFB_CHECKED lfb_status lfb_redis_keys(const lfb_redis *filter,
                                       lfb_status (*each)(void *context, const char *key, size_t size),
                                       void *context);

@@ -190,11 +190,6 @@ LFB_EXTERN_C_BEGIN
     "the filter needs more than 2^32 bits, the most that a Redis string can hold")       \
   X(LFB_ERROR_REDIS_OTHER_SLOT, 117,                                                     \
     "in a Redis cluster both names must have the same hash tag")                         \
-  /* a local replica of it, 118 to 124 */                                                \
-  X(LFB_ERROR_REPLICA_UNSENT, 118,                                                       \
-    "the Redis server has not acknowledged all puts yet: the replica keeps trying")      \
-  X(LFB_ERROR_REPLICA_STREAM, 119,                                                       \
-    "the value under the name of the filter's stream is not a stream of its replicas")   \
   X(LFB_ERROR_REDIS_REPLICAS, 120,                                                       \
     "too few Redis replicas have the data: it may be lost if the Redis server fails")    \
   /* versions of a filter on a Redis server, 125 to 129 */                               \

@@ -249,18 +249,6 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_pie
   return status;
 }
 
-/* Hashes that are given. */
-static lfb_hash keys_ready(const lfb_hasher *hasher, const void *hashes, size_t i)
-{
-  (void)hasher;
-  return ((const lfb_hash *)hashes)[i];
-}
-
-lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count)
-{
-  return keys_many(filter, true, hashes, count, keys_ready, NULL, NULL);
-}
-
 lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed)
 {
   return keys_one(filter, true, &(lfb_key){bytes, size}, lfb_piece_bytes, changed);

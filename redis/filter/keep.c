@@ -56,27 +56,11 @@ static lfb_status expire_reply(void *context, uint64_t i, const redisReply *repl
   return reply->integer == 1 || all->milliseconds == 0 ? LFB_OK : LFB_ERROR_REDIS_PART;
 }
 
-/* Expires the stream, too, if there is one.  Last, so that the filter's local replicas find
- * parts missing first.  A stream that they do not keep expires also if the filter does not. */
-static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
-{
-  char key[LFB_PART_NAME_SIZE];
-  const uint64_t most = LFB_STREAM_LIFE_MS;
-  const uint64_t life = milliseconds == 0 || milliseconds > most ? most : milliseconds;
-
-  return lfb_ask_integer(link, NULL, NULL,
-                         LFB_ARGS(lfb_text("PEXPIRE"), (lfb_key){key, lfb_stream_name(filter->place.name, key)},
-                                  LFB_NUMBER(life)));
-}
-
 static lfb_status keep_expire(lfb_redis *filter, lfb_link *link, void *context)
 {
-  const expiring *all = context;
   const lfb_job job = {keep_count(filter), expire_command, expire_reply, context};
+  const lfb_status status = lfb_link_run(link, &job);
 
-  lfb_status status = lfb_link_run(link, &job);
-  if (status == LFB_OK)
-    status = expire_stream(filter, link, all->milliseconds);
   return status == LFB_OK ? lfb_remote_check(filter, link) : status;
 }
 
@@ -137,9 +121,6 @@ static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
     status = rename_key(link, keep_key(filter, done), keep_key(renamed, done));
   if (status == LFB_OK)
     status = lfb_remote_check(renamed, link);
-  /* Its local replicas get LFB_ERROR_REDIS_PART.  The new name has a stream of its own. */
-  if (status == LFB_OK)
-    status = lfb_remote_unlink_stream(link, filter->place.name);
   if (status != LFB_OK)
     rename_back(filter, renamed, link, done);
   return status;

@@ -42,11 +42,6 @@ size_t lfb_name_beside(lfb_key name, const char *what, char *key)
   return name_with(name, lfb_text(what), false, key);
 }
 
-size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
-{
-  return lfb_name_beside(name, "stream", key);
-}
-
 size_t lfb_name_in(const char *name, const char *what, char *key)
 {
   return name_with(lfb_text(name), lfb_text(what), true, key);

@@ -43,8 +43,6 @@ enum {
   LFB_PART_NAME_SIZE = LFB_REDIS_NAME_SIZE + 3 + LFB_WIRE_DIGITS, /* bytes of a part's name */
 };
 
-enum { LFB_STREAM_LIFE_MS = 24 * 60 * 60 * 1000 }; /* of a stream that no replica reads */
-
 /* The largest Redis string, in bits. */
 #define LFB_STRING_MOST_BITS (UINT64_C(1) << 32)
 
@@ -160,11 +158,6 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 
 /* Whether a string of so many bytes can be a part of a fast filter. */
 bool lfb_fast_is_part(int64_t bytes);
-
-/* Writes the key of the stream by which the filter's local replicas inform each other
- * (redis/replica/stream.h): {name}:stream, or name:stream if the name has a hash tag of its
- * own.  Returns its size. */
-size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE]);
 
 /* Writes the key {name}:what, or name:what if the name has a hash tag of its own: in the slot of
  * the name.  Returns its size: at most 3 more than the sizes of both. */

@@ -285,9 +285,6 @@ lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
   if (status != LFB_OK)
     return status;
   status = delete_by(options, link, name, strategy == LFB_REDIS_MITZ32);
-  /* After the parts: a local replica that finds parts missing makes no new stream. */
-  if (status == LFB_OK)
-    status = lfb_remote_unlink_stream(link, (lfb_key){name, strlen(name)});
   lfb_link_close(link);
   return status;
 }

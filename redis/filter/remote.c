@@ -314,13 +314,6 @@ lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name)
   return lfb_ask_integer(link, NULL, NULL, LFB_ARGS(lfb_text("UNLINK"), name));
 }
 
-lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name)
-{
-  char key[LFB_PART_NAME_SIZE];
-
-  return lfb_remote_unlink(link, (lfb_key){key, lfb_stream_name(name, key)});
-}
-
 /* Parts first: as long as the description exists, the rest can be deleted. */
 lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts)
 {

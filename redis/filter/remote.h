@@ -64,13 +64,6 @@ lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts);
 /* Deletes a key. */
 lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name);
 
-/* Deletes the stream of the filter under this name, if there is one. */
-lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name);
-
-/* Puts keys that are already hashed.  Fails as lfb_redis_put_many().  In
- * redis/filter/filter.c. */
-lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count);
-
 /* Deletes what puts have left in place of missing parts (layouts.h, Stump), as far as the server
  * can be reached.  In redis/filter/filter.c. */
 void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);

@@ -663,21 +663,10 @@ static lfb_link *pool_find(lfb_pool *pool)
   return NULL;
 }
 
-static void pool_close_links(lfb_pool *pool)
+void lfb_pool_free(lfb_pool *pool)
 {
   for (lfb_link *link; (link = pool_find(pool)) != NULL;)
     lfb_link_close(link);
-}
-
-void lfb_pool_set_retries(lfb_pool *pool, uint32_t retries)
-{
-  pool->options.retries = retries;
-  pool_close_links(pool); /* they have copies of the options */
-}
-
-void lfb_pool_free(lfb_pool *pool)
-{
-  pool_close_links(pool);
   lfb_options_free(&pool->options);
 }
 

@@ -109,9 +109,6 @@ typedef struct lfb_pool {
 /* Copies the options, without connecting.  Fails as lfb_options_copy(). */
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
 
-/* Sets options.retries of all links from now on.  No call may be using one. */
-void lfb_pool_set_retries(lfb_pool *pool, uint32_t retries);
-
 /* Closes the links.  No call may be using one. */
 void lfb_pool_free(lfb_pool *pool);
 

@@ -7,7 +7,6 @@
 #include <lfbloom/follow.h>
 #include <lfbloom/redis.h>
 #include <lfbloom/redis_source.h>
-#include <lfbloom/replica.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,36 +69,6 @@ static void save_and_load(const lfb_redis_options *options, const lfb_config *co
   lfb_filter_free(filter);
 }
 
-/* What one replica puts is on the server, and arrives in another one. */
-static void replicate(const lfb_redis_options *options, const lfb_config *config)
-{
-  const lfb_replica_config how = {.wanted = config};
-  lfb_redis *remote;
-  lfb_replica *a, *b;
-  lfb_replica_state state;
-  bool maybe = false;
-
-  OK(lfb_redis_create(options, "shared", config, 4096, &remote));
-  OK(lfb_replica_open(options, "shared", &how, &a));
-  OK(lfb_replica_open(options, "shared", &how, &b));
-  for (uint64_t i = 0; i < KEYS; i++)
-    (void)lfb_replica_put_u64(a, i);
-  MUST(lfb_replica_put(a, "put", 3) && !lfb_replica_put(a, "put", 3));
-  OK(lfb_replica_flush(a, 20000));
-  hold_keys(lfb_replica_filter(a), 0);
-  OK(lfb_redis_might_contain(remote, "put", 3, &maybe));
-  MUST(maybe);
-  do
-    lfb_replica_state_now(b, &state);
-  while (state.received < KEYS && state.status == LFB_OK);
-  OK(lfb_replica_resync(b, 20000));
-  hold_keys(lfb_replica_filter(b), 0);
-  lfb_replica_close(b);
-  lfb_replica_close(a);
-  OK(lfb_redis_delete(options, "shared", config->strategy));
-  lfb_redis_close(remote);
-}
-
 /* Versions that are published are followed, the second one by its delta. */
 static void publish_and_follow(const lfb_redis_options *options, const lfb_config *config)
 {
@@ -152,9 +121,8 @@ int main(int count, char **arguments)
     const lfb_config config = {
         .expected_insertions = 4 * KEYS, .fpp = 0.01, .strategy = strategies[i]};
     save_and_load(&options, &config);
-    replicate(&options, &config);
     publish_and_follow(&options, &config);
-    printf("%s: saved, loaded, replicated, published and followed\n",
+    printf("%s: saved, loaded, published and followed\n",
            lfb_strategy_name(strategies[i]));
   }
   return 0;

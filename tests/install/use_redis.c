@@ -1,6 +1,5 @@
 /* use_redis.c - a C11 program outside the tree that uses an installed lfbloom_redis. */
 #include <lfbloom/redis.h>
-#include <lfbloom/replica.h>
 #include <lfbloom/redis_source.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,9 +19,6 @@ int main(void)
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
   if (lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT)
-    return 1;
-  lfb_replica *replica;
-  if (lfb_replica_open(&nowhere, "seen", NULL, &replica) != LFB_ERROR_REDIS_CONNECT)
     return 1;
   lfb_redis_source *source;
   uint64_t version;

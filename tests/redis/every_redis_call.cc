@@ -128,13 +128,6 @@ void LoadedWithKey(Things& t) {
   Closed<&Out::loaded, lfb_filter_free>(t);
 }
 
-void ReplicaWithKey(Things& t) {
-  if (t.status == LFB_OK) {
-    EXPECT_TRUE(lfb_filter_might_contain_u64(lfb_replica_filter(t.out.replica), kKey));
-  }
-  Closed<&Out::replica, lfb_replica_close>(t);
-}
-
 // It has the old name or the new one.
 void Renamed(Things& t) {
   if (!Deletes()) return;
@@ -229,9 +222,6 @@ void AddFilters(Rows* rows) {
     ROW(lfb_redis_unpublish, &t.options, kName).Fails(5).Before(Published).After(Unpublished),
     ROW(lfb_redis_source_create, &t.options, kName, &t.source_config, &t.out.source)
         .Fails(1).After(Closed<&Out::source, lfb_redis_source_free>).Takes(&Things::source_config),
-    ROW(lfb_replica_open, &t.options, kName, &t.replica_config, &t.out.replica)
-        .Fails(20, {}, ECONNRESET, true).Before(Created).After(ReplicaWithKey)
-        .Takes(&Things::replica_config),
   }, [](Row& row) { row.Takes(&Things::options); });
   Add(rows, {
     ROW(lfb_redis_stats, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
@@ -305,7 +295,6 @@ Following::~Following() {
 Things::Things(RedisServer* on) : server(on), options(), local(Make(config)) {
   if (server != nullptr) options = server->Options();
   options.retries = 1;  // a lost connection is opened again, and a permanent failure ends soon
-  replica_config.queue_keys = 1024;  // not the 32 MiB of the default: each call makes a queue
   lfb_filter_put_u64(local.get(), kKey);
   value.any = {LFB_KIND_PLAIN, {Make(config).release()}};
   folder = testing::TempDir() + "/redis-" + std::to_string(getpid());

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <lfbloom/redis_source.h>
-#include <lfbloom/replica.h>
 
 #include <memory>
 
@@ -34,7 +33,6 @@ struct Things {
     lfb_filter* loaded;
     lfb_redis_publisher* publisher;
     lfb_redis_source* source;
-    lfb_replica* replica;
     lfb_stats stats;
     lfb_redis_address address;
     lfb_redis_module_value value;
@@ -50,7 +48,6 @@ struct Things {
   lfb_read_limits limits{};
   lfb_redis_publication publication = {kSmallParts, 1, {}};
   lfb_redis_source_config source_config{};
-  lfb_replica_config replica_config{};
   lfb_redis_module_value value{};
   const Filter local;  // with kKey
 

@@ -5,7 +5,6 @@
 //
 // - memory for poll() is allocated only after a command was sent: a filter that could not be
 //   created kept its name
-// - a failed initialisation of a condition variable is ignored
 // - the buffer of lfb_redis_load() is kept after a failure
 // - lfb_redis_stats() fills the figures after a failure, too
 #include "tests/support/failing.h"
@@ -29,19 +28,10 @@ TEST_P(EachRedisFunction, FailsCleanly) { failing::FailEachCallOf(GetParam(), So
 INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(AllRows()),
                          every::RowName<Things>);
 
-const char* const kReplicaOwn =
-    "memory and an eventfd, whose write cannot fail; its threads' calls: replica_test";
-
 const every::Excuses kExcuses = {
     {"lfb_redis_module_load", "of ModuleRows(), which says why"},
     {"lfb_redis_module_save", "of ModuleRows(), which says why"},
     {"lfb_redis_last_error", "a text"},
-    {"lfb_replica_close", "gives back"},
-    {"lfb_replica_filter", "a pointer"},
-    {"lfb_replica_put*", kReplicaOwn},
-    {"lfb_replica_flush", kReplicaOwn},
-    {"lfb_replica_resync", kReplicaOwn},
-    {"lfb_replica_state_now", "figures"},
 };
 
 TEST(EveryRedisCall, EachPublicFunctionHasARow) {

@@ -3,14 +3,12 @@
 // Each planted fault (by hand) and the tests that were seen to fail:
 //
 // - no WAIT is sent (link.c, run_keeps): all of them
-// - the reply to WAIT is ignored (lfb_run_kept): TooFewIsAnError, OutlivesTheMaster,
-//   AFlushWaitsForThem
+// - the reply to WAIT is ignored (lfb_run_kept): TooFewIsAnError, OutlivesTheMaster
 // - a job that lost its connection is not repeated (link.c, `doubt`): OutlivesAMasterInTheMiddle
 #include <thread>
 
 #include "redis/link/nodes.h"
 #include "tests/redis/followers.h"
-#include "tests/redis/replicas.h"
 
 namespace {
 
@@ -164,19 +162,6 @@ TEST_F(Failover, APublicationWaitsForThem) {
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.At(), number);
   EXPECT_EQ(follower.Missing(2), 0u);
-}
-
-// The flush of a local replica reports the error, too.
-TEST_F(Failover, AFlushWaitsForThem) {
-  const Remote remote = CreateRemote(options, "seen", config);
-  const Replica copy = OpenReplica(hasty, "seen");
-  replica.Stop();
-  EXPECT_TRUE(lfb_replica_put_u64(copy.get(), 1));
-  Await("the copy says that too few have it",
-        [&] { return State(copy).status == LFB_ERROR_REDIS_REPLICAS; });
-  EXPECT_EQ(lfb_replica_flush(copy.get(), 50), LFB_ERROR_REPLICA_UNSENT);
-  replica.Continue();
-  Flush(copy);
 }
 
 // The master of a cluster's slot dies in the middle of a call, while its replica lags. The

@@ -8,7 +8,6 @@
 // - BF.MADD in place of BF.INSERT NOCREATE: NoPutMakesItAgain
 // - an error among the answers is not looked for: AFullKeyIsAnError
 // - a put that was sent again keeps the server's answer: NothingIsLostWithAConnection
-#include <lfbloom/replica.h>
 
 #include <atomic>
 #include <thread>
@@ -188,9 +187,6 @@ TEST_F(ModuleKeys, OtherFunctionsRefuseIt) {
   lfb_filter* local = nullptr;
   EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &local), LFB_ERROR_REDIS_NO_FILTER);
   EXPECT_EQ(local, nullptr);
-  lfb_replica* replica = nullptr;
-  EXPECT_EQ(lfb_replica_open(&options, "seen", nullptr, &replica), LFB_ERROR_REDIS_NO_FILTER);
-  EXPECT_EQ(replica, nullptr);
   const lfb_config config = Config(100, 0.01, LFB_FAST);
   lfb_redis* made = nullptr;
   EXPECT_EQ(lfb_redis_create(&options, "seen", &config, 0, &made), LFB_ERROR_REDIS_EXISTS);

@@ -3,7 +3,6 @@
 //
 // Seen to fail with the first request of a link, which connects it, not tried again.
 #include <lfbloom/redis_source.h>
-#include <lfbloom/replica.h>
 
 #include <atomic>
 #include <random>
@@ -112,13 +111,6 @@ TEST(Patience, EachOpeningWaits) {
          lfb_redis* remote = nullptr;
          const lfb_status status = lfb_redis_create(&options, "seen", &config, 0, &remote);
          lfb_redis_close(remote);
-         return status;
-       }},
-      {"replica",
-       [&] {
-         lfb_replica* replica = nullptr;
-         const lfb_status status = lfb_replica_open(&options, "seen", nullptr, &replica);
-         lfb_replica_close(replica);
          return status;
        }},
       {"delete", [&] { return lfb_redis_delete(&options, "seen", LFB_FAST); }},

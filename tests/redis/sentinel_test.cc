@@ -13,7 +13,6 @@
 // - the last sentinel's failure is that of all (sentinels_add), or a path is taken for a host:
 //   EachFailureHasItsStatus
 #include <lfbloom/redis_source.h>
-#include <lfbloom/replica.h>
 
 #include <array>
 #include <atomic>
@@ -22,7 +21,6 @@
 #include "tests/redis/fake.h"
 #include "tests/redis/followers.h"
 #include "tests/redis/jobs.h"
-#include "tests/redis/replicas.h"
 
 namespace {
 
@@ -389,26 +387,19 @@ TEST(Sentinel, MasterdownAsksAgain) {
   EXPECT_EQ(pair.asked.pauses, 1u);
 }
 
-// A local replica, and a follower of versions, which listens for news.
+// A follower of versions, which listens for news.
 TEST(Sentinel, EachKindOfUserFollowsTheMaster) {
   Pair pair;
   const lfb_redis_options options = pair.asked.Options();
-  const Remote remote = CreateRemote(options, "filter", Config(10'000, 1e-4, LFB_FAST));
-  const Replica first = OpenReplica(options, "filter"), second = OpenReplica(options, "filter");
   Follower follower(options);
   Publish(options, 1);
   follower.Start();
-  PutRange(first, 0, 100);
-  Flush(first);
   follower.AwaitVersion(1);
 
   pair.Switch();
   pair.one.Call({"CLIENT", "KILL", "TYPE", "pubsub"});  // as sentinels do
   Publish(options, 2);
   follower.AwaitVersion(2);
-  PutRange(first, 100, 100);
-  Flush(first);
-  Await("the other has them", [&] { return Missing(second, 0, 200) == 0; });
   EXPECT_EQ(pair.two.Info("role"), "master");
 }
 

@@ -3,7 +3,6 @@
 // Seen to fail with each of these planted by hand: the name is not demanded; the certificate is not
 // verified; a send that would block is taken for a failure.
 #include <lfbloom/redis_source.h>
-#include <lfbloom/replica.h>
 
 #include <atomic>
 #include <csignal>
@@ -196,21 +195,10 @@ TEST_F(Tls, ACluster) {
     EXPECT_GT(std::stoul(cluster.node(i).Call({"DBSIZE"})), 0u) << "node " << i << " holds no part";
 }
 
-// Two local replicas exchange puts, a follower hears of a version: threads with connections of
-// their own.
-TEST_F(Tls, ReplicasAndFollowers) {
+// A follower hears of a version, on threads with connections of their own.
+TEST_F(Tls, Followers) {
   RedisServer server(ByTls());
   const lfb_redis_options options = server.TlsOptions();
-  const Remote made = CreateRemote(options, "seen", Config(1000, 0.01, LFB_FAST));
-  lfb_replica *one = nullptr, *two = nullptr;
-  ASSERT_EQ(lfb_replica_open(&options, "seen", nullptr, &one), LFB_OK);
-  ASSERT_EQ(lfb_replica_open(&options, "seen", nullptr, &two), LFB_OK);
-  lfb_replica_put_u64(one, 42);
-  Await("the other replica has the put",
-        [&] { return lfb_filter_might_contain_u64(lfb_replica_filter(two), 42); });
-  lfb_replica_close(one);
-  lfb_replica_close(two);
-
   Publish(options, 1);
   Follower follower(options);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);

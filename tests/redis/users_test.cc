@@ -1,18 +1,14 @@
-// users_test.cc - each fault of a server, as each kind of user sees it: a plain client, a local
-// replica, and a publisher with a follower of versions.
+// users_test.cc - each fault of a server, as each kind of user sees it: a plain client, and a
+// publisher with a follower of versions.
 //
-// The invariant: an acknowledged key is found, or asking for it is an error. Each planted fault
-// (by hand) and the test that was seen to fail:
-//
-// - the mark is not compared (layouts.c, fields_expect): LosesNothingToAServerThatForgets
-// - UNBLOCKED, the answer to a waiting read, taken for a refusal (connection.c):
-//   SeesThatAServerBecameAReplica, of a replica
+// The invariant: an acknowledged key is found, or asking for it is an error. Planted by hand, and
+// the test that was seen to fail: the mark is not compared (layouts.c, fields_expect),
+// LosesNothingToAServerThatForgets.
 #include <functional>
 #include <set>
 #include <thread>
 
 #include "tests/redis/followers.h"
-#include "tests/redis/replicas.h"
 
 namespace {
 
@@ -61,31 +57,6 @@ class Plain : public User {
                                   nullptr, nullptr);
   }
   Remote remote_;
-};
-
-class Copy : public User {
- public:
-  lfb_status Open(const lfb_redis_options& options) override {
-    lfb_replica* replica = nullptr;
-    const lfb_status status = lfb_replica_open(&options, "seen", nullptr, &replica);
-    replica_.reset(replica);
-    return status;
-  }
-  uint64_t Lost() override { return Missing(replica_, 0, acknowledged_); }
-
- private:
-  // If a flush does not end in time, the state gets a reason sooner or later.
-  lfb_status PutFrom(uint64_t first) override {
-    PutRange(replica_, first, kStep);
-    lfb_status status = LFB_OK;
-    AwaitSpinning("a flush ends or has a reason", [&] {
-      if (lfb_replica_flush(replica_.get(), 20) == LFB_OK) return true;
-      status = State(replica_).status;
-      return status != LFB_OK && status != LFB_ERROR_REDIS_LOST;
-    });
-    return status;
-  }
-  Replica replica_;
 };
 
 class Versions : public User {
@@ -147,7 +118,6 @@ class EachUser : public testing::TestWithParam<MakeUser> {
       return HasFailure() || user->asked();
     });
   }
-  // A replica reports that there is no connection, and reconnects by itself.
   void PutThrough() {
     Await("a put is acknowledged", [&] { return user->Put() == LFB_OK; });
   }
@@ -219,8 +189,8 @@ TEST_P(EachUser, SeesThatAServerBecameAReplica) {
   Fails({LFB_ERROR_REDIS_UNAVAILABLE}, [&] { server.Call({"REPLICAOF", "NO", "ONE"}); });
 }
 
-// If the server loses all data, a user reports an error or is not affected: a replica and a version
-// are complete.
+// If the server loses all data, a user reports an error or is not affected: a version is
+// complete.
 TEST_P(EachUser, LosesNothingToAServerThatForgets) {
   ASSERT_EQ(user->Open(options), LFB_OK);
   EXPECT_EQ(user->Put(), LFB_OK);
@@ -241,7 +211,6 @@ std::unique_ptr<User> MakeOne() {
   return std::make_unique<T>();
 }
 INSTANTIATE_TEST_SUITE_P(Plain, EachUser, testing::Values(&MakeOne<Plain>));
-INSTANTIATE_TEST_SUITE_P(Copy, EachUser, testing::Values(&MakeOne<Copy>));
 INSTANTIATE_TEST_SUITE_P(Versions, EachUser, testing::Values(&MakeOne<Versions>));
 
 }  // namespace
