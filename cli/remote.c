@@ -28,8 +28,7 @@ static size_t remote_hidden_count;
 bool remote_is(const char *path)
 {
   static const char *const schemes[] = {
-      "redis://",  "rediss://",  "redis+unix://",  "redis+sentinel://",  "rediss+sentinel://",
-      "valkey://", "valkeys://", "valkey+unix://", "valkey+sentinel://", "valkeys+sentinel://"};
+      "redis://", "rediss://", "redis+unix://", "valkey://", "valkeys://", "valkey+unix://"};
 
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
     if (strncmp(path, schemes[i], strlen(schemes[i])) == 0)
@@ -120,7 +119,7 @@ static const char *remote_advice(lfb_status status)
     return " (write a byte such as / or @ in a password, or ? in a name, as %XX)";
   case LFB_ERROR_REDIS_BAD_NAME:
     return ": give it after host and port, as in redis://host:6379/seen, or as in "
-           "redis+unix:///path?name=seen or redis+sentinel://host/master/seen";
+           "redis+unix:///path?name=seen";
   case LFB_ERROR_REDIS_CONNECT:
     return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
   case LFB_ERROR_REDIS_TLS:
@@ -129,10 +128,6 @@ static const char *remote_advice(lfb_status status)
     return ": set LFBLOOM_REDIS_CACERT to the certificate of its CA, and use the host name in it";
   case LFB_ERROR_REDIS_TLS_FILE:
     return ": check the files of LFBLOOM_REDIS_CACERT, LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY";
-  case LFB_ERROR_REDIS_NO_SENTINEL:
-    return ": check that they run and can be reached (redis-cli -h HOST -p 26379 ping)";
-  case LFB_ERROR_REDIS_NO_MASTER:
-    return ": check its spelling (redis-cli -p 26379 sentinel masters)";
   case LFB_ERROR_REDIS_HOST:
     return ": check its spelling (getent hosts HOST)";
   case LFB_ERROR_REDIS_LOST:
@@ -141,8 +136,7 @@ static const char *remote_advice(lfb_status status)
     return ": repeat the command when the server is available again";
   case LFB_ERROR_REDIS_LOGIN:
     return ": give redis://USER:PASSWORD@host/name, redis://:PASSWORD@host/name or the "
-           "environment variable LFBLOOM_REDIS_PASSWORD (for the sentinels themselves, "
-           "LFBLOOM_SENTINEL_PASSWORD)";
+           "environment variable LFBLOOM_REDIS_PASSWORD";
   case LFB_ERROR_REDIS_DENIED:
     return ": check the rules of the user (redis-cli ACL GETUSER USER)";
   case LFB_ERROR_REDIS_MEMORY:
@@ -315,7 +309,6 @@ static lfb_status remote_parse(const char *path, lfb_redis_address *address)
   lfb_redis_options *options = &address->options;
   if (options->password == NULL)
     options->password = remote_variable("LFBLOOM_REDIS_PASSWORD");
-  options->sentinel_password = remote_variable("LFBLOOM_SENTINEL_PASSWORD");
   options->ca_file = remote_variable("LFBLOOM_REDIS_CACERT");
   options->certificate = remote_variable("LFBLOOM_REDIS_CERT");
   options->private_key = remote_variable("LFBLOOM_REDIS_KEY");

@@ -19,8 +19,7 @@
 /* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
 #define REMOTE_HELP                                                                      \
   "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
-  "or cluster, redis+unix:///path?name=NAME at a Unix socket,\n"                         \
-  "redis+sentinel://host,host/master/name behind sentinels; %XX is a byte.\n"            \
+  "or cluster, redis+unix:///path?name=NAME at a Unix socket; %XX is a byte.\n"          \
   "?layout=module: new ones are BF.* keys.\n"                                            \
   "Without a password, that in LFBLOOM_REDIS_PASSWORD is used.\n"                        \
   "rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"                 \

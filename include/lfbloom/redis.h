@@ -33,22 +33,6 @@ LFB_EXTERN_C_BEGIN
  *           (_PROTOCOL), if the host's name does not exist (_HOST), or if TLS fails.  But if the same
  *           connection, to a server or cluster, has been made before, a name that does not exist is
  *           tried again like any failure.
- * Sentinel  If `master` is set, `host` is a list of Redis sentinels, host[:port],...; `port` is that
- *           of sentinels without one.  Before each new connection, also after a loss, the call asks
- *           one sentinel after the other for the server that it knows by this name (SENTINEL
- *           GET-MASTER-ADDR-BY-NAME), connects to it, and asks it for its ROLE.  If the server
- *           cannot be reached or is not a master, the next sentinel is asked; after the last one
- *           there is a pause, as in Patience.  If no sentinel can be reached that knows a server,
- *           the call fails in the end with LFB_ERROR_REDIS_NO_SENTINEL.  If all answer that they
- *           do not know the name, it fails with LFB_ERROR_REDIS_NO_MASTER: without any pause,
- *           unless the name was known before.
- *           `user`, `password` and `database` are the master's; the sentinels have their own user
- *           and password.  With `tls`, the connections to the sentinels are by TLS, too.  The
- *           server that a sentinel names gets the master's password, so each address in the list
- *           is trusted with it: where others can answer in its place, use TLS.
- *           Sentinels replace a master that has been silent for down-after-milliseconds, by default
- *           30 s.  The default of `retries` is shorter: raise it, or shorten the other.
- *           The master should not be a node of a cluster.
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
  *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
  *           If `replicas` is n, a call that puts sends one WAIT at its end to each node that took
@@ -89,8 +73,8 @@ LFB_EXTERN_C_BEGIN
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address, or the path of a Unix socket, which begins with a
-                           slash, or a list of sentinels (Sentinel, above); NULL: 127.0.0.1 */
-  uint16_t port;        /* 0: 6379; of a sentinel: 26379                              */
+                           slash; NULL: 127.0.0.1                                     */
+  uint16_t port;        /* 0: 6379                                                    */
   const char *user;     /* NULL: the server's default user                            */
   const char *password; /* NULL: none                                                 */
   uint32_t connect_ms;  /* limit for connecting and logging in, but not for the lookup of a
@@ -115,9 +99,6 @@ typedef struct lfb_redis_options {
   const char *private_key; /* of that certificate, as PEM, not encrypted; NULL: in the same file */
   const char *server_name; /* that the server's certificate must have; NULL: the host    */
   uint64_t database;       /* SELECT; in a cluster only 0, else LFB_ERROR_REDIS_DATABASE */
-  const char *master;      /* its name at the sentinels (Sentinel, above); NULL: no sentinels */
-  const char *sentinel_user;     /* NULL: the sentinels' default user */
-  const char *sentinel_password; /* NULL: none                        */
   uint64_t reserved[8];    /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
@@ -127,7 +108,7 @@ enum {
 
 /* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
-  lfb_redis_options options; /* host, port, user, password, tls, module, database, master; others zero */
+  lfb_redis_options options; /* host, port, user, password, tls, module, database; others zero */
   const char *name;          /* of the filter; "" if there is none                   */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
@@ -135,15 +116,13 @@ typedef struct lfb_redis_address {
 
 /*
  * Reads redis://[[user]:password@]host[:port][/name][?db=N][&layout=module], or rediss:// for TLS; or, for a Unix
- * socket, redis+unix://[[user]:password@]/path?name=NAME; or, for the master that sentinels
- * monitor, redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name], or
- * rediss+sentinel://; db and layout as before.  layout=module sets options.module.  valkey in place of redis means the same.  In user, password, path, master and
- * name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written %3F, a / in
- * a master %2F, and so on.  An IPv6 address is written in brackets.  What follows the slash is never a
+ * socket, redis+unix://[[user]:password@]/path?name=NAME; db and layout as before.  layout=module sets
+ * options.module.  valkey in place of redis means the same.  In user, password, path and name %XX stands
+ * for a byte; they may hold any byte except NUL.  A ? in a name is written %3F.  An IPv6 address is written in brackets.  What follows the slash is never a
  * database: redis://host/0 is the filter named 0.
  *
- * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, no master where
- *        there must be one, a port outside 1 to 65535, a lone %, %00, anything else after a ?, or
+ * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port
+ *        outside 1 to 65535, a lone %, %00, anything else after a ?, or
  *        more than LFB_REDIS_URL_SIZE bytes.
  */
 LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
@@ -218,11 +197,10 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               user with the right to BF.SCANDUMP can read it.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT; with module, BF.MEXISTS and BF.INSERT,
- *               both with BF.SCANDUMP.  With sentinels, each call needs ROLE.
+ *               both with BF.SCANDUMP.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
- * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY;
- * with sentinels, LFB_ERROR_REDIS_NO_SENTINEL, _NO_MASTER, and _ADDRESS if their list is malformed.
+ * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.
  * Functions that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;

@@ -220,9 +220,6 @@ LFB_EXTERN_C_BEGIN
     "a file with certificates or a private key for TLS cannot be read or used")          \
   X(LFB_ERROR_REDIS_DATABASE, 144,                                                       \
     "the Redis server has no database of this number; a cluster has only number 0")      \
-  X(LFB_ERROR_REDIS_NO_MASTER, 145, "the sentinels know no master of this name")         \
-  X(LFB_ERROR_REDIS_NO_SENTINEL, 146,                                                    \
-    "no sentinel can be reached that knows the Redis server")                            \
   X(LFB_ERROR_REDIS_DENIED, 147,                                                         \
     "the Redis server does not allow this user the command or the key")                  \
   /* deltas, 150 to 153 */                                                               \

@@ -266,8 +266,7 @@ lfb_status lfb_connection_next(lfb_connection *connection, lfb_said *said, const
 bool lfb_connection_may_pass(lfb_status status)
 {
   return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
-         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE ||
-         status == LFB_ERROR_REDIS_NO_SENTINEL;
+         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE;
 }
 
 size_t lfb_connection_unsent(const lfb_connection *connection)
@@ -353,17 +352,6 @@ lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lf
   if (status == LFB_OK)
     *reply = got;
   return status;
-}
-
-lfb_status lfb_connection_request(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
-                                  const redisReply **reply)
-{
-  lfb_status status = lfb_connection_call(connection, lfb_net_now() + limit_ms, said, reply);
-
-  if (status != LFB_OK)
-    return status;
-  status = lfb_reply_status(*reply);
-  return status == LFB_OK ? LFB_OK : lfb_said_set(said, status, NULL, (*reply)->str);
 }
 
 /* ---- logging in ---------------------------------------------------------- */

@@ -93,10 +93,6 @@ lfb_status lfb_connection_next(lfb_connection *connection, lfb_said *said, const
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,
                                const redisReply **reply);
 
-/* The same within `limit_ms` milliseconds.  An error reply is a failure, as lfb_reply_status(). */
-lfb_status lfb_connection_request(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
-                                  const redisReply **reply);
-
 /*
  * The meaning of an error reply to any command: LFB_OK if it is no error; _MEMORY, _LOGIN, _DENIED,
  * _UNAVAILABLE (for the moment); _REFUSED for any other.

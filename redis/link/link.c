@@ -44,12 +44,12 @@ typedef struct job_run {
 
 /* ---- failures: pauses, and sending again --------------------------------- */
 
-/* A name that is unknown, of a host or a master, may be a mistake.  Once it was known, it may be so
+/* The name of a host that is unknown may be a mistake.  Once it was known, it may be so
  * again. */
 static bool run_may_pass(const lfb_nodes *nodes, lfb_status status)
 {
   return lfb_connection_may_pass(status) ||
-         (nodes->known && (status == LFB_ERROR_REDIS_HOST || status == LFB_ERROR_REDIS_NO_MASTER));
+         (nodes->known && status == LFB_ERROR_REDIS_HOST);
 }
 
 /* Whether to try again after a failure that may pass. */

@@ -10,8 +10,6 @@
  *            it (MOVED), or is lost.  ASK, TRYAGAIN, CLUSTERDOWN and LOADING are handled here,
  *            too; no caller sees them.  If a node answers READONLY or MASTERDOWN, it is a replica,
  *            and its connection is closed: another server may have taken its address.
- * Sentinel   If options.master is set, each new connection is to the server that is the master by
- *            then (sentinel.h).
  * Lost       If a connection breaks, or a node is silent for options.timeout_ms while an answer is
  *            due, its unanswered commands are sent again.  After a growing pause it tries again,
  *            at most options.retries times in a row without any answer.  So a command may be

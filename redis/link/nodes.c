@@ -11,7 +11,6 @@
 
 enum {
   NODES_PORT = 6379,
-  NODES_SENTINEL_PORT = 26379,
   NODES_CONNECT_MS = 1000,
   NODES_TIMEOUT_MS = 5000,
   NODES_RETRIES = 16,
@@ -164,28 +163,10 @@ static lfb_status nodes_open(const lfb_nodes *nodes, const lfb_node *node, lfb_s
   return lfb_connection_open(&nodes->options, nodes->tls, node->host, node->port, said, connection);
 }
 
-/* Connects node 0 to the server that is the master now, which may be another one than before. */
-static lfb_status node_connect_master(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
-{
-  lfb_master master;
-
-  const lfb_status status =
-      lfb_sentinels_connect(&nodes->sentinels, &nodes->options, nodes->tls, said, &master);
-  if (status != LFB_OK)
-    return status;
-  free(node->host);
-  node->host = master.host;
-  node->port = master.port;
-  node->connection = master.connection;
-  return LFB_OK;
-}
-
 lfb_status lfb_node_open(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
 {
   node->full = node->demoted = false;
-  return nodes->sentinels.count != 0 && node == nodes->nodes
-             ? node_connect_master(nodes, node, said)
-             : nodes_open(nodes, node, said, &node->connection);
+  return nodes_open(nodes, node, said, &node->connection);
 }
 
 void lfb_node_disconnect(lfb_node *node)
@@ -284,16 +265,14 @@ static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *
   return status;
 }
 
-/* Asks the node of the options for the first time.  Its connection is kept.  A server that has
- * sentinels is no node of a cluster. */
+/* Asks the node of the options for the first time.  Its connection is kept. */
 static lfb_status nodes_meet(lfb_nodes *nodes, lfb_said *said)
 {
   lfb_status status = lfb_node_connect(nodes, &nodes->nodes[0], said);
 
   if (status != LFB_OK)
     return status;
-  if (nodes->sentinels.count == 0)
-    status = nodes_ask(nodes, 0, nodes->nodes[0].connection, said);
+  status = nodes_ask(nodes, 0, nodes->nodes[0].connection, said);
   nodes->known = status == LFB_OK;
   if (!nodes->known)
     lfb_node_disconnect(&nodes->nodes[0]);
@@ -339,8 +318,7 @@ static lfb_status nodes_take_options(lfb_nodes *nodes, const lfb_redis_options *
   lfb_redis_options filled = *options;
 
   filled.host = options->host == NULL ? NODES_HOST : options->host;
-  if (options->port == 0)
-    filled.port = options->master == NULL ? NODES_PORT : NODES_SENTINEL_PORT;
+  filled.port = options->port == 0 ? NODES_PORT : options->port;
   filled.connect_ms = nodes_or(options->connect_ms, NODES_CONNECT_MS);
   filled.timeout_ms = nodes_or(options->timeout_ms, NODES_TIMEOUT_MS);
   filled.retries = options->retries == UINT32_MAX ? 0 : nodes_or(options->retries, NODES_RETRIES);
@@ -356,8 +334,6 @@ static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options
   lfb_status status = nodes_take_options(nodes, options);
   if (status == LFB_OK && own->tls)
     status = lfb_tls_create(own, said, &nodes->tls);
-  if (status == LFB_OK && own->master != NULL)
-    status = lfb_sentinels_init(&nodes->sentinels, own->host, own->port);
   if (status != LFB_OK)
     return status;
   return nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE
@@ -383,7 +359,6 @@ void lfb_nodes_free(lfb_nodes *nodes)
   }
   free(nodes->nodes);
   lfb_tls_free(nodes->tls);
-  lfb_sentinels_free(&nodes->sentinels);
   lfb_options_free(&nodes->options);
   memset(nodes, 0, sizeof *nodes);
 }

@@ -1,7 +1,6 @@
 /*
  * nodes.h - the nodes of a cluster, and which of them has which slot.  A single server is a
- * cluster of one.  If its address comes from sentinels, it is requested again for each new
- * connection (lfb_node_connect()), and node 0 gets that address.
+ * cluster of one.
  *
  * Nodes are numbered from 0; number 0 is the one of the options.  There are at most LFB_MOST_NODES,
  * and none is removed before lfb_nodes_free().
@@ -16,7 +15,6 @@
 
 #include "redis/link/connection.h"
 #include "redis/link/said.h"
-#include "redis/link/sentinel.h"
 
 LFB_EXTERN_C_BEGIN
 
@@ -104,7 +102,6 @@ typedef struct lfb_node {
 typedef struct lfb_nodes {
   lfb_redis_options options; /* defaults filled in; with texts of its own */
   lfb_tls_context *tls;      /* NULL: connections without TLS              */
-  lfb_sentinels sentinels;   /* none, unless options.master is set         */
   bool known; /* a server has told whether there is a cluster */
   bool cluster;
   lfb_node *nodes;
@@ -113,8 +110,8 @@ typedef struct lfb_nodes {
   uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node */
 } lfb_nodes;
 
-/* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy(), lfb_tls_create()
- * and lfb_sentinels_init(). */
+/* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy() and
+ * lfb_tls_create(). */
 lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
 void lfb_nodes_free(lfb_nodes *nodes); /* twice does no harm */
 
@@ -128,8 +125,7 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
   return nodes->owner[slot == LFB_ANY_SLOT ? 0 : slot];
 }
 
-/* Connects to a node that is not connected.  Fails as lfb_connection_open(); with sentinels, as
- * lfb_sentinels_connect(). */
+/* Connects to a node that is not connected.  Fails as lfb_connection_open(). */
 lfb_status lfb_node_open(lfb_nodes *nodes, lfb_node *node, lfb_said *said);
 
 /* Connects to a node, if it is not connected. */

@@ -1,7 +1,6 @@
 /*
- * options.c - copies options, and reads addresses of three kinds:
- * redis://[[user]:password@]host[:port][/name][?db=N],
- * redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?...] and
+ * options.c - copies options, and reads addresses of two kinds:
+ * redis://[[user]:password@]host[:port][/name][?db=N] and
  * redis+unix://[[user]:password@]/path[?name=NAME][&...].
  */
 #include "redis/link/options.h"
@@ -13,14 +12,13 @@
 #include "redis/link/wire.h"
 
 /* The place of each text in the options. */
-enum { OPTIONS_TEXTS = 10 };
+enum { OPTIONS_TEXTS = 7 };
 
 static const char **options_text(lfb_redis_options *options, int i)
 {
   const char **const texts[OPTIONS_TEXTS] = {
       &options->host,        &options->user,    &options->password, &options->ca_file,
       &options->certificate, &options->private_key, &options->server_name,
-      &options->master,      &options->sentinel_user, &options->sentinel_password,
   };
   return texts[i];
 }
@@ -133,41 +131,6 @@ static bool address_read_place(char *text, const char **host, uint16_t *port_num
   return **host != '\0' && (port == NULL || address_read_port(port, port_number));
 }
 
-bool lfb_address_next(char **list, const char **host, uint16_t *port)
-{
-  char *place = *list;
-
-  *list = address_cut(place, ',');
-  return address_read_place(place, host, port);
-}
-
-/* Checks host[:port],...; the options keep the list as it is. */
-static bool address_read_list(char *text, lfb_redis_options *options)
-{
-  char copy[LFB_REDIS_URL_SIZE + 1], *list = copy;
-  const char *host;
-  uint16_t port;
-
-  memcpy(copy, text, strlen(text) + 1);
-  options->host = text;
-  while (list != NULL)
-    if (!lfb_address_next(&list, &host, &port))
-      return false;
-  return true;
-}
-
-/* master[/name]: leaves the name in `*rest`, NULL if there is none. */
-static bool address_read_master(char **rest, lfb_redis_options *options)
-{
-  char *master = *rest;
-
-  if (master == NULL)
-    return false;
-  *rest = address_cut(master, '/');
-  options->master = master;
-  return *master != '\0' && address_decode(master);
-}
-
 /* [user]:password */
 static bool address_read_login(char *text, lfb_redis_options *options)
 {
@@ -184,8 +147,7 @@ static bool address_read_login(char *text, lfb_redis_options *options)
 typedef struct address_form {
   const char *scheme;
   bool tls;
-  bool path;     /* a Unix socket's, in place of host and port; the name is in the query */
-  bool sentinel; /* a list of sentinels, and the master's name before the filter's        */
+  bool path; /* a Unix socket's, in place of host and port; the name is in the query */
 } address_form;
 
 static const address_form address_forms[] = {
@@ -195,10 +157,6 @@ static const address_form address_forms[] = {
     {"valkeys://", .tls = true},
     {"redis+unix://", .path = true},
     {"valkey+unix://", .path = true},
-    {"redis+sentinel://", .sentinel = true},
-    {"rediss+sentinel://", .tls = true, .sentinel = true},
-    {"valkey+sentinel://", .sentinel = true},
-    {"valkeys+sentinel://", .tls = true, .sentinel = true},
 };
 
 /* The form of an address; NULL: it is none. */
@@ -255,8 +213,7 @@ static bool address_read_where(char *place, char *rest, const address_form *form
 {
   if (form->path)
     return *place == '\0' && rest != NULL && address_read_path(rest, options);
-  return form->sentinel ? address_read_list(place, options)
-                        : address_read_place(place, &options->host, &options->port);
+  return address_read_place(place, &options->host, &options->port);
 }
 
 /* Reads everything after the scheme.  `text` is cut into pieces, which become the address's
@@ -270,8 +227,7 @@ static bool address_read(char *text, const address_form *form, lfb_redis_options
   char *query = address_cut(rest == NULL ? place : rest, '?');
   char *found = form->path ? NULL : rest;
 
-  if ((form->sentinel && !address_read_master(&found, options)) ||
-      !address_read_query(query, form, options, &found) ||
+  if (!address_read_query(query, form, options, &found) ||
       (found != NULL && !address_decode(found)))
     return false;
   *name = found == NULL ? "" : found;
@@ -305,7 +261,6 @@ lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address)
     return LFB_ERROR_REDIS_ADDRESS;
   memcpy(address->text, text, sizeof text);
   options.host = address_moved(options.host, text, address->text);
-  options.master = address_moved(options.master, text, address->text);
   options.user = address_moved(options.user, text, address->text);
   options.password = address_moved(options.password, text, address->text);
   memset(address->reserved, 0, sizeof address->reserved);

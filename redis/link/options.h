@@ -23,13 +23,6 @@ static inline lfb_status lfb_options_moved(const lfb_redis_options *options, uin
                                                                         : LFB_ERROR_STOPPED;
 }
 
-/*
- * Reads the first host[:port] of a list with commas between them; an IPv6 address is in brackets.
- * Cuts the list into texts; `*list` becomes the rest, NULL after the last.  Without a port, `*port`
- * stays unchanged.  False: malformed.
- */
-bool lfb_address_next(char **list, const char **host, uint16_t *port);
-
 LFB_EXTERN_C_END
 
 #endif

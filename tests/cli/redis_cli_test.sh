@@ -8,11 +8,10 @@ source "$(dirname "$0")/checks.sh"
 
 secret='p@ss/w:rd'
 coded='p%40ss%2Fw:rd'
-coproc SERVERS { exec "$servers" server "server:$secret" cluster sentinel; }
+coproc SERVERS { exec "$servers" server "server:$secret" cluster; }
 read -r plain_port <&"${SERVERS[0]}"
 read -r secret_port <&"${SERVERS[0]}"
 read -r cluster_port <&"${SERVERS[0]}"
-read -r sentinel_port <&"${SERVERS[0]}" || { echo "no Redis servers"; exit 1; }
 plain=redis://127.0.0.1:$plain_port
 cluster=redis://127.0.0.1:$cluster_port
 redis() { timeout 120 redis-cli -p "$plain_port" "$@"; }
@@ -327,12 +326,6 @@ name=$'/{x} a%b@\nc'
 gives "an odd name" 0 "$tool" build -q -p 0.01 --seed 7 -o "$plain/$odd" keys
 check "an odd name is decoded" equal "$(redis exists "$name")" 1
 same "an odd name is asked" 0 answers "$tool" query "$plain/$odd" many
-watched=redis+sentinel://127.0.0.1:1,127.0.0.1:$sentinel_port
-same "by a sentinel" 0 answers "$tool" query "$watched/mymaster/$odd" many
-refuses "no such master" "the sentinels know no master of this name (another: no such master): check its spelling" \
-  "$tool" query --timeout 86400 "redis+sentinel://127.0.0.1:$sentinel_port/another/seen" keys
-refuses "no sentinel" "no sentinel can be reached" \
-  "$tool" query --timeout 0.5 "redis+sentinel://127.0.0.1:1,127.0.0.1:1/mymaster/seen" keys
 refuses "no name" "give it after host and port" "$tool" query "$plain/" keys
 refuses "a long name" "1 to 512 bytes" "$tool" query "$plain/$(printf 'n%.0s' {1..513})" keys
 for url in redis:// redis://host:0/x redis://host:port/x redis://h/%zz redis://h/%00; do
@@ -403,7 +396,6 @@ hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
 hides "with an @" "$tool" query --timeout 0.5 redis://:hunter2@hunter2@127.0.0.1:1/seen keys
 hides "in an option that is none" "$tool" query --outptu=redis://:hunter2@127.0.0.1/seen keys
 hides "of TLS" "$tool" query --timeout 0.5 rediss://:hunter2@127.0.0.1/seen keys
-hides "of sentinels" "$tool" query --timeout 0.5 redis+sentinel://:hunter2@127.0.0.1:1,127.0.0.1:1/m/x keys
 hides "to verify" "$tool" verify --timeout 0.5 redis://:hunter2@127.0.0.1:1/seen
 mkfifo slow
 "$tool" query "$guarded/seen" slow >out 2>err &

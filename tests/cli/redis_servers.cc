@@ -2,9 +2,8 @@
 //
 //   redis_servers WHAT...
 //
-// WHAT is "server", "server:PASSWORD", "module" (a server with the module), "cluster" (of three
-// masters) or "sentinel" (which knows the first server as mymaster).  Prints the port of each on one
-// line.  The servers run until standard input ends.
+// WHAT is "server", "server:PASSWORD", "module" (a server with the module) or "cluster" (of three
+// masters).  Prints the port of each on one line.  The servers run until standard input ends.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -29,14 +28,9 @@ int main(int argc, char** argv) {
       config.password = what.substr(std::strlen("server:"));
     else if (what == "module")
       config = WithModule();
-    else if (what == "sentinel")
-      config.sentinel = true;
     else if (what != "server")
       return 2;
     servers.push_back(std::make_unique<RedisServer>(config));
-    if (config.sentinel)
-      servers.back()->Call({"SENTINEL", "MONITOR", "mymaster", "127.0.0.1",
-                            std::to_string(servers.front()->port()), "1"});
     std::printf("%d\n", servers.back()->port());
   }
   std::fflush(stdout);

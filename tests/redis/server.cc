@@ -115,7 +115,6 @@ Reply Ask(redisContext* context, const Words& words) {
 }  // namespace
 
 RedisServer::RedisServer(RedisConfig config) : config_(std::move(config)), directory_(NewDirectory()) {
-  if (config_.sentinel) std::ofstream(SentinelFile()).flush();  // it keeps its state there
   Start();
 }
 
@@ -148,13 +147,11 @@ std::vector<std::string> RedisServer::CommandLine() const {
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };
-  if (config_.sentinel) add({SentinelFile(), "--sentinel"});
   add({"--port", std::to_string(port()), "--bind", "127.0.0.1", "--dir", directory_, "--logfile",
-       "log", "--daemonize", "no"});
-  if (!config_.sentinel) add({"--save", "", "--enable-debug-command", "yes"});
+       "log", "--daemonize", "no", "--save", "", "--enable-debug-command", "yes"});
   if (config_.durable) add({"--appendonly", "yes", "--appendfsync", "always"});
-  if (!config_.password.empty()) add({"--requirepass", config_.password});
-  if (!config_.password.empty() && !config_.sentinel) add({"--masterauth", config_.password});
+  if (!config_.password.empty())
+    add({"--requirepass", config_.password, "--masterauth", config_.password});
   if (config_.cluster)
     add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port()),
          "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay", "0"});

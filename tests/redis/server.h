@@ -19,7 +19,6 @@ struct RedisConfig {
   std::string password;    // "": no password
   bool durable = false;    // acknowledged writes survive SIGKILL (appendfsync always)
   bool cluster = false;    // a node of a cluster, as RedisCluster starts
-  bool sentinel = false;   // it is a sentinel, which monitors nothing yet
   const Certificates* tls = nullptr;  // it listens at tls_port(), too; a cluster's bus is by TLS
   unsigned node_ms = 0;    // cluster-node-timeout
   std::vector<std::string> more;  // more words for the command line
@@ -56,7 +55,6 @@ class RedisServer {
 
  private:
   std::vector<std::string> CommandLine() const;
-  std::string SentinelFile() const { return directory_ + "/sentinel.conf"; }
   void Spawn();
   void AwaitReady();
   bool HasDied();
