@@ -430,7 +430,7 @@ const struct command command_info = {
         "The bits of a shared filter are counted for this, at 0.1 seconds per GiB, so the\n"
         "figures are right even if a process was killed during a put.  FILTER may be on\n"
         "Redis; the server then counts the bits.  Of a key of the module (BF.*) the bytes\n"
-        "and bits are those before it grew; 'lfbloom remote load' has all of them.\n"
+        "and bits are those before it grew; 'lfbloom convert' has all of them.\n"
         "\n"
         "Of a Parquet file all filters are listed: row group, column, rows, bytes, bits\n"
         "set and fpp.\n"

@@ -323,7 +323,7 @@ const struct command command_query = {
         "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
         "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
         "first, which is better if there are more keys than a hundredth of the filter's\n"
-        "bytes; a key of the module is fetched by 'lfbloom remote load'.\n"
+        "bytes; a key of the module is fetched by 'lfbloom convert'.\n"
         "\n"
         "FILTER may be a Parquet file, with --column: a key is present if the filter of\n"
         "any row group has it, or a row group has no filter.  The text of a key stands\n"

@@ -152,7 +152,7 @@ static const char *remote_advice(lfb_status status)
     return " ('lfbloom remote delete')";
   case LFB_ERROR_REDIS_NO_FILTER:
     return ": choose another name; a filter of the Java helper class opens with --helper, and a "
-           "key of the module for Redis is loaded into a file by 'lfbloom remote load'";
+           "key of the module for Redis is loaded into a file by 'lfbloom convert'";
   case LFB_ERROR_CANNOT_GROW:
     return ": the key is full (BF.RESERVE with NONSCALING), or its server cannot let it grow: load "
            "it into a file, or make a larger one";
@@ -161,11 +161,11 @@ static const char *remote_advice(lfb_status status)
   case LFB_ERROR_REDIS_OTHER_SLOT:
     return ", as in {user}seen and {user}known";
   case LFB_ERROR_MODULE_MISSING:
-    return ": load it there (redis-cli MODULE LOAD FILE), or save without --module";
+    return ": load it there (redis-cli MODULE LOAD FILE), or leave out ?layout=module";
   case LFB_ERROR_MODULE_CHANGED:
     return ": copy the key (redis-cli COPY NAME OTHER), and load the copy";
   case LFB_ERROR_MODULE_FILTER:
-    return ": save without --module, or build it again from its keys with --strategy fast";
+    return ": leave out ?layout=module, or build it again from its keys with --strategy fast";
   case LFB_ERROR_OVER_LIMIT:
     return ": raise the limit of the module (redis-cli CONFIG SET lfbloom.max-bytes 0)";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
@@ -591,64 +591,7 @@ bool remote_save_key(const char *path, const lfb_redis_module_value *value)
   return status == LFB_OK || remote_report(path, status);
 }
 
-/* ---- keeping ---------------------------------------------------------------------- */
-
-struct remote_list {
-  void (*each)(void *context, const char *key, size_t size);
-  void *context;
-};
-
-/* The library's keys have no NUL at the end. */
-static lfb_status remote_list_key(void *context, const char *key, size_t size)
-{
-  const struct remote_list *list = context;
-  char *copy = malloc(size + 1);
-
-  if (copy == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  memcpy(copy, key, size);
-  copy[size] = '\0';
-  list->each(list->context, copy, size);
-  free(copy);
-  return LFB_OK;
-}
-
-bool remote_keys(const struct remote *remote,
-                 void (*each)(void *context, const char *key, size_t size), void *context)
-{
-  struct remote_list list = {each, context};
-  const lfb_status status = lfb_redis_keys(remote->filter, remote_list_key, &list);
-
-  return status == LFB_OK || remote_report(remote->path, status);
-}
-
-bool remote_expire(const char *path, const lfb_config *wanted, uint64_t milliseconds)
-{
-  struct remote remote;
-
-  if (!remote_open(path, wanted, false, &remote))
-    return false;
-  const lfb_status status = lfb_redis_expire(remote.filter, milliseconds);
-  remote_close(&remote);
-  return status == LFB_OK || remote_report(path, status);
-}
-
-bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
-{
-  sigset_t all, before;
-  struct remote remote;
-
-  if (!remote_open(path, wanted, false, &remote))
-    return false;
-  (void)sigfillset(&all);
-  (void)sigprocmask(SIG_BLOCK, &all, &before); /* a filter that is half renamed cannot be opened */
-  const lfb_status status = lfb_redis_rename(remote.filter, name);
-  remote_close(&remote);
-  (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  if (status == LFB_ERROR_REDIS_EXISTS || status == LFB_ERROR_REDIS_BAD_NAME)
-    return report_false("%s: rename to '%s': %s", path, name, lfb_status_text(status));
-  return status == LFB_OK || remote_report(path, status);
-}
+/* ---- deleting ---------------------------------------------------------------------- */
 
 /* Checks a filter before it is deleted.  A string of the Java helper class has no description, so
  * it must at least open as the filter wanted.  Any other filter may be deleted even if it does not

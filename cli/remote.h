@@ -99,16 +99,8 @@ void remote_report_note(const char *path, lfb_status status);
  * lfb_filter_free(). */
 lfb_filter *remote_load(const struct remote *remote);
 
-/* Calls each() for each key on the server that the filter consists of; a NUL follows the key.
- * False after a report. */
-bool remote_keys(const struct remote *remote,
-                 void (*each)(void *context, const char *key, size_t size), void *context);
-
-/* As lfb_redis_expire(), _rename() and _delete(), for the filter at an address; if `wanted` has a
- * strategy, it must be that filter.  False after a report.  A signal that ends the program waits
- * until a rename in progress is finished or undone. */
-bool remote_expire(const char *path, const lfb_config *wanted, uint64_t milliseconds);
-bool remote_rename(const char *path, const lfb_config *wanted, const char *name);
+/* As lfb_redis_delete(), for the filter at an address; if `wanted` has a strategy, it must be that
+ * filter.  False after a report. */
 bool remote_delete(const char *path, const lfb_config *wanted);
 
 /* Whether the name is unused.  False after a report. */

@@ -102,7 +102,7 @@ OPTIONS_DEFINE(window_state_row, const char *, '\0', "state", "FILE", options_re
                "it does not exist")
 
 OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
-               "save --module: the server forgets the keys of a window after a time (90s, 15m, 24h, 7d); "
+               "OUT with ?layout=module: the server forgets the keys of a window after a time (90s, 15m, 24h, 7d); "
                "default: after as many new keys as it is made for")
 
 bool window_expected(const struct command *command, const struct window_span *span,

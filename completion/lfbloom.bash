@@ -12,7 +12,7 @@ _lfbloom_options() {
     sed -nE 's/^  (    )?(-[^-])?(, )?(--[a-z-]+=?)?.*/\2 \4/p' | tr -s ' ' '\n'
 }
 
-# The words that a command can begin with, as "list" of `lfbloom remote`: lower case in its usage.
+# The words that a command can begin with, as "delete" of `lfbloom remote`: lower case in its usage.
 _lfbloom_words() {
   "$1" "$2" --help 2>/dev/null | sed -n 's/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
 }

@@ -27,7 +27,7 @@ function __lfbloom_options
         row != "" { flush() }'
 end
 
-# The words that a command can begin with, as "list" of `lfbloom remote`: lower case in its usage.
+# The words that a command can begin with, as "delete" of `lfbloom remote`: lower case in its usage.
 function __lfbloom_words
     $argv[1] $argv[2] --help 2>/dev/null | sed -n 's/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
 end

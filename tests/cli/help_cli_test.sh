@@ -64,7 +64,6 @@ suggests "build --form guav" guava
 suggests "convert --to=natvie a b" native
 suggests "build --strategy guava-mitz46" guava-mitz64
 suggests "demo --strategy fats" fast
-suggests "remote renmae a b" rename
 # silent WORDS: passes if there is an error without a suggestion.
 silent() {
   # shellcheck disable=SC2086

@@ -1,9 +1,9 @@
 #!/bin/bash
-# module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom remote load` and `remote save`,
-# of keys of the module and of plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
+# module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom convert` from and to keys of
+# the module and plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
 #
 # Seen to fail with each of these planted bugs: keys of the module are loaded as plain strings, a
-# generation lasts for the whole span, and --module is ignored.
+# generation lasts for the whole span, and ?layout=module is ignored.
 set -u
 root=$PWD # where redis_servers finds the module
 tool=$(realpath "$1")
@@ -66,21 +66,21 @@ for hash in siphash13 xxh3; do "$tool" build -q -p 0.001 --strategy fast --hash 
 cp "$growing" growing
 cp "$window" window
 for file in fast fast-siphash13 fast-xxh3 growing window; do
-  gives "save $file" 0 "$tool" remote save --module "$file" "$module/$file"
-  gives "load $file" 0 "$tool" remote load "$module/$file" "back-$file"
+  gives "save $file" 0 "$tool" convert "$file" "$module/$file?layout=module"
+  gives "load $file" 0 "$tool" convert --to native "$module/$file" "back-$file"
   same_file "$file comes back" "$file" "back-$file"
   "$tool" query "$file" all >wanted
   check "$file: the same keys on the server" cmp <(each BF.MEXISTS "$file" all) <(
     awk 'FNR == NR { in_it[$0]; next } { print $0 in in_it ? 1 : 0 }' wanted all)
   check "$file: no end" equal "$(redis pttl "$file")" -1
-  gives "save $file again" 0 "$tool" remote save --module "back-$file" "$module/$file-2"
+  gives "save $file again" 0 "$tool" convert "back-$file" "$module/$file-2?layout=module"
   check "$file: the same value" equal "$(redis debug digest-value "$file")" \
     "$(redis debug digest-value "$file-2")"
 done
 reports "info of what came back" 0 label "a label" "$tool" info --json back-fast
 check "its strategy" equal "$(json strategy)" fast
 reports "info of a growing one" 0 form growing "$tool" info --json back-growing
-gives "load to standard output" 0 "$tool" remote load "$module/fast" -
+gives "load to standard output" 0 "$tool" convert --to native "$module/fast" -
 cp out piped
 same_file "standard output" fast piped
 
@@ -90,7 +90,7 @@ redis bf.reserve grown 0.01 1024 expansion 2 >out
 redis bf.window.reserve forgets 0.01 30000 >out
 for name in plain grown forgets; do
   each BF.MADD $name keys >out
-  gives "load $name" 0 "$tool" remote load "$module/$name" "$name"
+  gives "load $name" 0 "$tool" convert --to native "$module/$name" "$name"
   gives "$name: all of its keys" 1 "$tool" query -v "$name" keys
   gives "$name: answers" 0 "$tool" query "$name" others
   check "$name: the server's" equal "$(wc -l <out)" "$(each BF.MEXISTS $name others | grep -c 1)"
@@ -98,9 +98,25 @@ done
 reports "grown: info" 0 layers "$(redis bf.info grown filters)" "$tool" info --json grown
 redis bf.like twin plain >out
 each BF.MADD twin others >out
-gives "load a twin" 0 "$tool" remote load "$module/twin" twin
+gives "load a twin" 0 "$tool" convert --to native "$module/twin" twin
 gives "twins can be merged" 0 "$tool" merge -q -o both plain twin
 gives "both: all keys" 1 "$tool" query -v both all
+
+# --- key, key ----------------------------------------------------------------------------
+for name in plain grown forgets; do
+  gives "$name to another key" 0 "$tool" convert "$module/$name" "$module/$name-2?layout=module"
+  each BF.MEXISTS "$name" all >wanted
+  check "$name: the same answers" cmp <(each BF.MEXISTS "$name-2" all) wanted
+done
+redis unlink plain-2 grown-2 forgets-2 >out
+gives "a key to strings" 0 "$tool" convert "$module/plain" "$without/plain"
+gives "strings to a key" 0 "$tool" convert "$without/plain" "$module/plain-2?layout=module"
+each BF.MEXISTS plain all >wanted
+check "plain by strings: the same answers" cmp <(each BF.MEXISTS plain-2 all) wanted
+redis unlink plain-2 >out
+reports "--json of a growing one" 0 "form fpp" "growing 0.01" "$tool" convert --json --to native "$module/grown" x
+reports "--json of a window" 0 "form expected_insertions" "window 30000" "$tool" convert --json --to native "$module/forgets" x
+rm x
 
 # --- puts and queries on the server ---------------------------------------------------------
 for name in plain grown forgets; do
@@ -127,16 +143,14 @@ check "dedupe --shared: output" cmp out wanted
 same "dedupe --shared again" 0 /dev/null "$tool" dedupe -q --shared "$module/shared" others
 gives "all of them are there" 1 "$tool" query -v "$module/shared" all
 gives "verify" 0 "$tool" verify "$module/shared"
-gives "remote expire" 0 "$tool" remote expire 3600 "$module/shared"
-gives "remote rename" 0 "$tool" remote rename "$module/shared" renamed
-gives "remote delete" 0 "$tool" remote delete "$module/renamed"
-check "it is gone" equal "$(redis exists shared renamed)" 0
+gives "remote delete" 0 "$tool" remote delete "$module/shared"
+check "it is gone" equal "$(redis exists shared)" 0
 redis bf.reserve full 0.01 100 nonscaling >out
 refuses "a full key" "the key is full" "$tool" build --shared -o "$module/full" keys
 redis del full >out
 
 # --- a window's time -----------------------------------------------------------------------
-gives "save a window of an hour" 0 "$tool" remote save --module --window 1h "$window" "$module/hour"
+gives "save a window of an hour" 0 "$tool" convert --window 1h "$window" "$module/hour?layout=module"
 period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 | head -c 128 >head; number head 48; }
 check "a generation is a third of it, in milliseconds" equal "$(period hour)" 1200000
 check "a window of keys" equal "$(period window)" 0
@@ -144,8 +158,8 @@ check "a window of keys" equal "$(period window)" 0
 # --- plain strings ---------------------------------------------------------------------------
 for strategy in fast fast-pair guava-mitz64; do
   "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
-  gives "save $strategy in strings" 0 "$tool" remote save "of-$strategy" "$without/$strategy"
-  gives "load $strategy from strings" 0 "$tool" remote load "$without/$strategy" "back-$strategy"
+  gives "save $strategy in strings" 0 "$tool" convert "of-$strategy" "$without/$strategy"
+  gives "load $strategy from strings" 0 "$tool" convert --to native "$without/$strategy" "back-$strategy"
   "$tool" query "of-$strategy" all >wanted
   same "$strategy: query" 0 wanted "$tool" query "back-$strategy" all
 done
@@ -155,54 +169,56 @@ same_file "fast in strings" of-fast back-fast
 before=$(redis dbsize)
 for strategy in fast-pair guava-mitz64 sbbf; do
   "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
-  refuses "save $strategy" "holds only a filter of strategy fast, with n, p and the key of its hash in it: save without --module" \
-    "$tool" remote save --module "of-$strategy" "$module/x"
+  refuses "save $strategy" "holds only a filter of strategy fast, with n, p and the key of its hash in it: leave out ?layout=module" \
+    "$tool" convert "of-$strategy" "$module/x?layout=module"
 done
 printf "%032x" 5 >key
 "$tool" build -q -p 0.01 --strategy fast --key-file key -o keyed keys
-refuses "save without its key" "give --key-file" "$tool" remote save --module keyed "$module/x"
-refuses "save with a key apart" "the key of its hash in it" "$tool" remote save --module --key-file key keyed "$module/x"
-refuses "save a counting filter" "counting" "$tool" remote save --module "$counting" "$module/x"
-refuses "save no filter" "keys: " "$tool" remote save --module keys "$module/x"
-refuses "save a missing file" "missing: " "$tool" remote save --module missing "$module/x"
-refuses "save onto what is there" "this name is already in use" "$tool" remote save --module fast "$module/plain"
+refuses "save without its key" "give --key-file" "$tool" convert keyed "$module/x?layout=module"
+refuses "save with a key apart" "the key of its hash in it" "$tool" convert --key-file key keyed "$module/x?layout=module"
+refuses "save a counting filter" "counting" "$tool" convert "$counting" "$module/x?layout=module"
+refuses "save no filter" "keys: " "$tool" convert keys "$module/x?layout=module"
+refuses "save a missing file" "missing: " "$tool" convert missing "$module/x?layout=module"
+refuses "save onto what is there" "this name is already in use" "$tool" convert fast "$module/plain?layout=module"
 refuses "save without the module" "has not loaded the module lfbloom_redis.so: load it there" \
-  "$tool" remote save --module fast "$without/x"
+  "$tool" convert fast "$without/x?layout=module"
 refuses "--window of no window" "fast: not a window: leave out --window" \
-  "$tool" remote save --module --window 1h fast "$module/x"
-refuses "--window of keys" "must be a time" "$tool" remote save --module --window 100 window "$module/x"
-refuses "--window without --module" "--window applies only to save --module" \
-  "$tool" remote save --window 1h window "$module/x"
-refuses "a window in strings" "window" "$tool" remote save window "$module/x"
-refuses "a growing filter in strings" "growing" "$tool" remote save growing "$module/x"
-refuses "load --module" "--module applies only to save" "$tool" remote load --module "$module/fast" x
-refuses "load without a file" "load needs a filter and a file" "$tool" remote load "$module/fast"
-refuses "save without a filter" "save needs a file and a filter" "$tool" remote save fast
-refuses "load of a file" "not the address of a filter" "$tool" remote load fast x
-refuses "save to a file" "not the address of a filter" "$tool" remote save fast x
-refuses "between servers" "use 'lfbloom convert' between servers" "$tool" remote load "$module/fast" "$without/x"
+  "$tool" convert --window 1h fast "$module/x?layout=module"
+refuses "--window of keys" "must be a time" "$tool" convert --window 100 window "$module/x?layout=module"
+refuses "--window without the module" "--window applies only to an OUT with ?layout=module" \
+  "$tool" convert --window 1h window "$module/x"
+refuses "a window in strings" "window" "$tool" convert window "$module/x"
+refuses "a growing filter in strings" "growing" "$tool" convert growing "$module/x"
+for form in guava mapped; do
+  for name in grown forgets; do
+    refuses "$name as $form" "only a file in the native form" "$tool" convert --to $form "$module/$name" x
+  done
+done
+refuses "load as guava" "the guava form cannot hold strategy fast" "$tool" convert --to guava "$module/fast" x
+refuses "--helper of a file" "--helper applies only to a filter on Redis" \
+  "$tool" convert --helper 1000,0.01 fast "$module/x?layout=module"
 redis config set lfbloom.max-bytes 10000 >out
-refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" "$tool" remote save --module fast "$module/x"
+refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" "$tool" convert fast "$module/x?layout=module"
 redis config set lfbloom.max-bytes 0 >out
 check "none left a key" equal "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
 each BF.MADD small keys >out
 redis bf.reserve tripled 0.01 2000 expansion 3 >out
 each BF.MADD tripled keys >out
 for name in small tripled; do
-  refuses "load $name" "are not those of a growing filter: no file can hold them" "$tool" remote load "$module/$name" x
+  refuses "load $name" "are not those of a growing filter: no file can hold them" "$tool" convert --to native "$module/$name" x
 done
 redis set text hello >out
 redis rpush list a >out
-refuses "load a text" "opens with --helper" "$tool" remote load "$module/text" x
-refuses "load a list" "the value under this name" "$tool" remote load "$module/list" x
-refuses "load nothing" "nothing exists under this name" "$tool" remote load "$module/none" x
-refuses "fetch a key of the module" "is loaded into a file by 'lfbloom remote load'" "$tool" query --load "$module/fast" keys
-refuses "into no folder" "cannot be written" "$tool" remote load "$module/fast" nowhere/x
+refuses "load a text" "opens with --helper" "$tool" convert --to native "$module/text" x
+refuses "load a list" "the value under this name" "$tool" convert --to native "$module/list" x
+refuses "load nothing" "nothing exists under this name" "$tool" convert --to native "$module/none" x
+refuses "fetch a key of the module" "is loaded into a file by 'lfbloom convert'" "$tool" query --load "$module/fast" keys
+refuses "into no folder" "cannot be written" "$tool" convert --to native "$module/fast" nowhere/x
 check "no file is left" equal "$(ls x x.* 2>/dev/null)" ""
 
 # A signal ends a save to a server that accepts no writes, and leaves nothing there.
 redis client pause 120000 write >out
-"$tool" remote save --module fast "$module/signalled" 2>err &
+"$tool" convert fast "$module/signalled?layout=module" 2>err &
 saving=$!
 saves() { redis client list | grep -q cmd=bf.loadchunk || has_ended "$saving"; }
 await "the tool saves" saves
@@ -213,7 +229,7 @@ check "a signal while saving: ends it" equal "$rc" 143
 gone() { [[ -z $(redis --scan --pattern '*signalled*') ]]; }
 await "nothing is there" gone
 
-for doing in "saving remote save --module fast $module/bar" "loading remote load $module/bar bar"; do
+for doing in "saving convert fast $module/bar?layout=module" "loading convert --to native $module/bar bar"; do
   read -r verb words <<<"$doing"
   # shellcheck disable=SC2086 # words
   run "$tool" $words --progress=always

@@ -66,7 +66,7 @@ same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
 same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
 same "bash: generations" "$(tab lfbloom dedupe --generations = '')" "3 7"
 same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped milvus milvus-int64 milvus-utf8"
-same "bash: what remote does" "$(tab lfbloom remote '')" "list expire rename delete load save"
+same "bash: what remote does" "$(tab lfbloom remote '')" "delete"
 same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
 same "bash: a number" "$(tab lfbloom build -n '')" ""
 same "bash: a file for an option" "$(tab lfbloom build --output = key)" keys.txt
@@ -123,7 +123,7 @@ for command in "${commands[@]}"; do
   same "zsh: options of $command" \
     "$(zsh_tab lfbloom "$command" - | sed -nE 's/^(-[^[]*)\[.*/\1/p')" "$(options_of "$command")"
 done
-same "zsh: what remote does" "$(zsh_tab lfbloom remote '' | grep '^1:')" "1:word:(list expire rename delete load save)"
+same "zsh: what remote does" "$(zsh_tab lfbloom remote '' | grep '^1:')" "1:word:(delete)"
 zsh_tab lfbloom build - >specs
 same "zsh: strategies" "$(sed -nE 's/^--strategy=.*:NAME:\((.*)\)$/\1/p' specs)" "$strategies"
 same "zsh: a text of several lines" "$(sed -nE 's/^--timeout=\[(.*)\].*/\1/p' specs)" \
@@ -146,7 +146,7 @@ same "fish: strategies" "$(fish_tab 'lfbloom build --strategy=' | cut -d= -f2)" 
 same "fish: a strategy begun" "$(fish_tab 'lfbloom build --strategy=sb')" "--strategy=sbbf"
 same "fish: a value after a space" "$(fish_tab 'lfbloom demo --progress ')" "always never"
 same "fish: generations" "$(fish_tab 'lfbloom dedupe --generations=')" "--generations=3 --generations=7"
-same "fish: what remote does" "$(fish_tab 'lfbloom remote ')" "list expire rename delete load save"
+same "fish: what remote does" "$(fish_tab 'lfbloom remote ')" "delete"
 same "fish: a time" "$(fish_tab 'lfbloom remote --timeout=')" ""
 same "fish: a number" "$(fish_tab 'lfbloom build -n ')" ""
 same "fish: a file for an option" "$(fish_tab 'lfbloom build --output=key')" "--output=keys.txt"

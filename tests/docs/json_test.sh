@@ -54,7 +54,6 @@ prints 'plan with \-\-window' plan --window 1h -n 1000 -p 0.01
 { head -c 1200 keys.lfb && printf XXXX && tail -c +1205 keys.lfb; } >torn.lfb
 prints verify verify keys.lfb torn.lfb "$overcounted"
 
-# The fields of `remote list` need a server: //tests/cli:redis_cli_test checks them.
 cut -f2 listed | sort -u >fields
 diff fields explained >differ || complain "listed (<) and explained (>) differ: $(cat differ)"
 
