@@ -12,43 +12,84 @@
 #include "bloom/growing/layers.h"
 #include "bloom/window/window.h"
 
-/* ---- keys ------------------------------------------------------------------------- */
+/* What a kind has; NULL: not. */
+typedef struct any_row {
+  unsigned verbs;           /* a bit for each that it has */
+  const lfb_any_form *form; /* writes and reads it        */
+  size_t (*many)(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
+                 lfb_piece_hash hash_of);
+  void (*figures)(lfb_any any, bool bits, lfb_figures *figures); /* see any_figures() */
+  void (*free)(lfb_any any);
+  lfb_status (*copy)(lfb_any any, lfb_any *copy);
+  lfb_status (*to_plain)(lfb_any any, lfb_filter **plain);
+  char *(*label)(lfb_any any);
+  lfb_status (*open)(const char *path, const lfb_read_limits *limits, bool shared, lfb_any *any);
+  lfb_status (*sync)(lfb_any any); /* of a file that is open in place */
+} any_row;
 
-/* A verb that the kind does not have does nothing. */
-static size_t any_pieces(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                         lfb_piece_hash hash_of)
+/* ---- plain filters ------------------------------------------------------------------ */
+
+static size_t plain_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
+                         uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const bool counts = any.kind == LFB_KIND_COUNTING;
-  const bool has_it = verb == LFB_PUT || verb == LFB_MIGHT_CONTAIN || verb == (counts ? LFB_REMOVE : LFB_CLAIM);
-
-  if (has_it && any.kind == LFB_KIND_PLAIN)
-    return lfb_filter_many(any.plain, verb, keys, count, answers, hash_of);
-  if (has_it && any.kind == LFB_KIND_GROWING)
-    return lfb_growing_many(any.growing, verb, keys, count, answers, hash_of);
-  if (has_it && counts)
-    return lfb_counting_many(any.counting, verb, keys, count, answers, hash_of);
-  if (has_it && any.kind == LFB_KIND_WINDOW)
-    return lfb_window_many(any.window, verb, keys, count, answers, hash_of);
-  if (answers != NULL)
-    memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
-  return 0;
+  return lfb_filter_many(any.plain, verb, keys, count, answers, hash_of);
 }
 
-size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
-                    uint64_t *answers)
+static void plain_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
-  return any_pieces(any, verb, keys, count, answers, lfb_piece_bytes);
+  if (bits)
+    lfb_filter_stats(any.plain, &figures->all);
+  else
+    lfb_stats_plan(&any.plain->description, &figures->all);
 }
 
-size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t count,
-                        uint64_t *answers)
+static void plain_free(lfb_any any)
 {
-  return any_pieces(any, verb, keys, count, answers, lfb_piece_u64);
+  lfb_filter_free(any.plain);
 }
 
-/* ---- figures ------------------------------------------------------------------------ */
+static lfb_status plain_copy(lfb_any any, lfb_any *copy)
+{
+  return lfb_filter_copy(any.plain, &copy->plain);
+}
 
-static lfb_stats any_stats_of_growing(const lfb_growing_figures *growing)
+static lfb_status plain_to_plain(lfb_any any, lfb_filter **plain)
+{
+  return lfb_filter_copy(any.plain, plain);
+}
+
+static char *plain_label(lfb_any any)
+{
+  return any.plain->description.label;
+}
+
+static lfb_status plain_open(const char *path, const lfb_read_limits *limits, bool shared,
+                             lfb_any *any)
+{
+  const lfb_filter *constant = NULL;
+
+  if (shared)
+    return lfb_mapped_open(path, limits, &any->plain);
+  const lfb_status status = lfb_mapped_open_read_only(path, limits, &constant);
+  any->plain = (lfb_filter *)(uintptr_t)constant;
+  return status;
+}
+
+static lfb_status plain_sync(lfb_any any)
+{
+  return lfb_mapped_sync(any.plain);
+}
+
+static lfb_status plain_write(const void *filter, const lfb_writer *writer)
+{
+  return lfb_form_row_native.write(filter, writer);
+}
+
+static const lfb_any_form plain_form = {plain_write, lfb_form_read};
+
+/* ---- the other kinds ------------------------------------------------------------------ */
+
+static lfb_stats growing_all(const lfb_growing_figures *growing)
 {
   return (lfb_stats){.strategy = growing->strategy,
                      .expected_insertions = growing->first_insertions,
@@ -67,7 +108,23 @@ static lfb_stats any_stats_of_growing(const lfb_growing_figures *growing)
                      .written = growing->written};
 }
 
-static lfb_stats any_stats_of_window(const lfb_window_figures *window)
+static void growing_figures(lfb_any any, bool bits, lfb_figures *figures)
+{
+  (bits ? lfb_growing_stats : lfb_growing_plan)(any.growing, &figures->growing);
+  figures->all = growing_all(&figures->growing);
+}
+
+static void growing_free(lfb_any any)
+{
+  lfb_growing_free(any.growing);
+}
+
+static char *growing_label(lfb_any any)
+{
+  return any.growing->label;
+}
+
+static lfb_stats window_all(const lfb_window_figures *window)
 {
   lfb_stats stats = {.expected_insertions = window->expected_insertions,
                      .fpp = window->fpp,
@@ -91,26 +148,103 @@ static lfb_stats any_stats_of_window(const lfb_window_figures *window)
   return stats;
 }
 
+static void window_figures(lfb_any any, bool bits, lfb_figures *figures)
+{
+  (bits ? lfb_window_stats : lfb_window_plan)(any.window, &figures->window);
+  figures->all = window_all(&figures->window);
+}
+
+static void window_free(lfb_any any)
+{
+  lfb_window_free(any.window);
+}
+
+static void counting_figures(lfb_any any, bool bits, lfb_figures *figures)
+{
+  if (bits) {
+    lfb_counting_stats(any.counting, &figures->all);
+  } else {
+    lfb_stats_plan(&any.counting->description, &figures->all);
+    figures->all.bytes = any.counting->pages.size;
+  }
+}
+
+static void counting_free(lfb_any any)
+{
+  lfb_counting_free(any.counting);
+}
+
+static char *counting_label(lfb_any any)
+{
+  return any.counting->description.label;
+}
+
+/* ---- the table ------------------------------------------------------------------------ */
+
+enum {
+  ANY_KEEPS = 1u << LFB_PUT | 1u << LFB_MIGHT_CONTAIN,
+  ANY_CLAIMS = ANY_KEEPS | 1u << LFB_CLAIM,
+  ANY_REMOVES = ANY_KEEPS | 1u << LFB_REMOVE,
+};
+
+static const any_row any_rows[] = {
+    [LFB_KIND_NONE] = {.form = &plain_form},
+    [LFB_KIND_PLAIN] = {ANY_CLAIMS, &plain_form, plain_many, plain_figures, plain_free, plain_copy,
+                        plain_to_plain, plain_label, plain_open, plain_sync},
+    [LFB_KIND_GROWING] = {ANY_CLAIMS, &lfb_any_form_growing, lfb_growing_many, growing_figures,
+                          growing_free, lfb_growing_copy, lfb_growing_to_plain, growing_label,
+                          lfb_growing_open, lfb_growing_sync},
+    [LFB_KIND_COUNTING] = {ANY_REMOVES, &lfb_any_form_counting, lfb_counting_many, counting_figures,
+                           counting_free, lfb_counting_copy, lfb_counting_to_plain, counting_label,
+                           NULL, NULL},
+    [LFB_KIND_WINDOW] = {ANY_CLAIMS, &lfb_any_form_window, lfb_window_many, window_figures,
+                         window_free, NULL, NULL, NULL, lfb_window_open, lfb_window_sync},
+};
+
+/* The row of a kind; of no kind that of LFB_KIND_NONE. */
+static const any_row *any_row_of(lfb_kind kind)
+{
+  const bool is_kind = (size_t)kind < sizeof any_rows / sizeof *any_rows;
+  return &any_rows[is_kind ? kind : LFB_KIND_NONE];
+}
+
+/* ---- keys ------------------------------------------------------------------------- */
+
+/* A verb that the kind does not have does nothing. */
+static size_t any_keys(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
+                       lfb_piece_hash hash_of)
+{
+  const any_row *row = any_row_of(any.kind);
+
+  if (verb <= LFB_REMOVE && (row->verbs >> verb & 1) != 0)
+    return row->many(any, verb, keys, count, answers, hash_of);
+  if (answers != NULL)
+    memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
+  return 0;
+}
+
+size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
+                    uint64_t *answers)
+{
+  return any_keys(any, verb, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t count,
+                        uint64_t *answers)
+{
+  return any_keys(any, verb, keys, count, answers, lfb_piece_u64);
+}
+
+/* ---- figures ------------------------------------------------------------------------ */
+
 /* The figures with those that follow from the bits, or without. */
 static void any_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
+  const any_row *row = any_row_of(any.kind);
+
   *figures = (lfb_figures){.kind = any.kind};
-  if (any.kind == LFB_KIND_PLAIN && bits)
-    lfb_filter_stats(any.plain, &figures->all);
-  else if (any.kind == LFB_KIND_PLAIN)
-    lfb_stats_plan(&any.plain->description, &figures->all);
-  else if (any.kind == LFB_KIND_COUNTING && bits)
-    lfb_counting_stats(any.counting, &figures->all);
-  else if (any.kind == LFB_KIND_COUNTING) {
-    lfb_stats_plan(&any.counting->description, &figures->all);
-    figures->all.bytes = any.counting->pages.size;
-  } else if (any.kind == LFB_KIND_GROWING) {
-    (bits ? lfb_growing_stats : lfb_growing_plan)(any.growing, &figures->growing);
-    figures->all = any_stats_of_growing(&figures->growing);
-  } else if (any.kind == LFB_KIND_WINDOW) {
-    (bits ? lfb_window_stats : lfb_window_plan)(any.window, &figures->window);
-    figures->all = any_stats_of_window(&figures->window);
-  }
+  if (row->figures != NULL)
+    row->figures(any, bits, figures);
 }
 
 void lfb_any_stats(lfb_any any, lfb_figures *figures)
@@ -125,22 +259,6 @@ void lfb_any_plan(lfb_any any, lfb_figures *figures)
 
 /* ---- forms and files ------------------------------------------------------------------- */
 
-static lfb_status any_write_plain(const void *filter, const lfb_writer *writer)
-{
-  return lfb_form_row_native.write(filter, writer);
-}
-
-static const lfb_any_form any_form_plain = {any_write_plain, lfb_form_read};
-
-/* LFB_KIND_NONE is no kind of a filter. */
-static const lfb_any_form *any_form(lfb_kind kind)
-{
-  return kind == LFB_KIND_GROWING    ? &lfb_any_form_growing
-         : kind == LFB_KIND_COUNTING ? &lfb_any_form_counting
-         : kind == LFB_KIND_WINDOW   ? &lfb_any_form_window
-                                     : &any_form_plain;
-}
-
 /* The kind of a file, by the status of an attempt to read it as a plain filter. */
 static lfb_kind any_kind_told(lfb_status as_plain)
 {
@@ -152,13 +270,11 @@ static lfb_kind any_kind_told(lfb_status as_plain)
 }
 
 /* Passes on a filter that was read, or frees it. */
-static lfb_status any_take(lfb_status status, lfb_kind kind, void *filter, lfb_any *any)
+static lfb_status any_take(lfb_status status, lfb_any made, lfb_any *any)
 {
-  const lfb_any made = {kind, {filter}};
-
   if (status == LFB_OK)
     *any = made;
-  else if (filter != NULL)
+  else if (made.filter != NULL)
     lfb_any_free(made);
   return status;
 }
@@ -166,31 +282,23 @@ static lfb_status any_take(lfb_status status, lfb_kind kind, void *filter, lfb_a
 static lfb_status any_copy_file(const char *path, lfb_kind kind, const lfb_read_limits *limits,
                                 lfb_any *any)
 {
-  void *made = NULL;
-  const lfb_status status = lfb_file_load(path, limits, any_form(kind)->read, &made);
+  lfb_any made = {.kind = kind};
+  const lfb_status status = lfb_file_load(path, limits, any_row_of(kind)->form->read, &made.filter);
 
-  return any_take(status, kind, made, any);
+  return any_take(status, made, any);
 }
 
 /* Opens a file in place, to change it if it is `shared`. */
 static lfb_status any_open_file(const char *path, lfb_kind kind, bool shared, const lfb_read_limits *limits,
                                 lfb_any *any)
 {
-  const lfb_filter *constant = NULL;
+  const any_row *row = any_row_of(kind);
   lfb_any made = {.kind = kind};
-  lfb_status status = LFB_ERROR_NOT_MAPPED;
 
-  if (kind == LFB_KIND_GROWING)
-    status = lfb_growing_open(path, limits, shared, &made.growing);
-  else if (kind == LFB_KIND_WINDOW)
-    status = lfb_window_open(path, limits, &made.window);
-  else if (kind == LFB_KIND_PLAIN && shared)
-    status = lfb_mapped_open(path, limits, &made.plain);
-  else if (kind == LFB_KIND_PLAIN) {
-    status = lfb_mapped_open_read_only(path, limits, &constant);
-    made.plain = (lfb_filter *)(uintptr_t)constant;
-  }
-  return any_take(status, kind, made.filter, any);
+  if (row->open == NULL)
+    return LFB_ERROR_NOT_MAPPED;
+  const lfb_status status = row->open(path, limits, shared, &made);
+  return any_take(status, made, any);
 }
 
 /* Tells what a file is: as lfb_form_of_file() says it.  Fails if it cannot be read. */
@@ -255,7 +363,6 @@ lfb_status lfb_any_read(lfb_read_fn read, void *from, lfb_kind kind, const lfb_r
 {
   lfb_reader reader = lfb_reader_of(read, from, limits);
   any_stream stream = {.read = read, .from = from};
-  void *made = NULL;
 
   if (kind == LFB_KIND_NONE) {
     const lfb_status status = lfb_form_read_bytes(&reader, stream.head, sizeof stream.head);
@@ -265,13 +372,14 @@ lfb_status lfb_any_read(lfb_read_fn read, void *from, lfb_kind kind, const lfb_r
     reader.read = any_stream_read;
     reader.from = &stream;
   }
-  const lfb_status status = any_form(kind)->read(&reader, &made);
-  return any_take(status, kind, made, any);
+  lfb_any made = {.kind = kind};
+  const lfb_status status = any_row_of(kind)->form->read(&reader, &made.filter);
+  return any_take(status, made, any);
 }
 
 lfb_status lfb_any_write(lfb_any any, lfb_write_fn write, void *to)
 {
-  return any_form(any.kind)->write(any.filter, &(lfb_writer){.write = write, .to = to});
+  return any_row_of(any.kind)->form->write(any.filter, &(lfb_writer){.write = write, .to = to});
 }
 
 lfb_status lfb_any_save(lfb_any any, const char *path)
@@ -280,57 +388,32 @@ lfb_status lfb_any_save(lfb_any any, const char *path)
 
   lfb_any_plan(any, &figures);
   const lfb_content content = {
-      .what = any.filter, .secret = figures.all.key_kept, .write = any_form(any.kind)->write};
+      .what = any.filter, .secret = figures.all.key_kept, .write = any_row_of(any.kind)->form->write};
   return lfb_file_save(&content, path);
 }
 
 lfb_status lfb_any_sync(lfb_any any)
 {
-  switch (any.kind) {
-  case LFB_KIND_PLAIN:
-    return lfb_mapped_sync(any.plain);
-  case LFB_KIND_GROWING:
-    return lfb_growing_sync(any.growing);
-  case LFB_KIND_WINDOW:
-    return lfb_window_sync(any.window);
-  default:
-    return LFB_ERROR_NOT_MAPPED;
-  }
+  const any_row *row = any_row_of(any.kind);
+  return row->sync == NULL ? LFB_ERROR_NOT_MAPPED : row->sync(any);
 }
 
 void lfb_any_free(lfb_any any)
 {
-  switch (any.kind) {
-  case LFB_KIND_PLAIN:
-    lfb_filter_free(any.plain);
-    break;
-  case LFB_KIND_GROWING:
-    lfb_growing_free(any.growing);
-    break;
-  case LFB_KIND_COUNTING:
-    lfb_counting_free(any.counting);
-    break;
-  case LFB_KIND_WINDOW:
-    lfb_window_free(any.window);
-    break;
-  default:
-    break;
-  }
+  const any_row *row = any_row_of(any.kind);
+
+  if (row->free != NULL)
+    row->free(any);
 }
 
 /* ---- copies and labels ----------------------------------------------------------------- */
 
 lfb_status lfb_any_copy(lfb_any any, lfb_any *copy)
 {
+  const any_row *row = any_row_of(any.kind);
   lfb_any made = {.kind = any.kind};
-  lfb_status status = LFB_ERROR_WINDOW;
 
-  if (any.kind == LFB_KIND_PLAIN)
-    status = lfb_filter_copy(any.plain, &made.plain);
-  else if (any.kind == LFB_KIND_GROWING)
-    status = lfb_growing_copy(any.growing, &made.growing);
-  else if (any.kind == LFB_KIND_COUNTING)
-    status = lfb_counting_copy(any.counting, &made.counting);
+  const lfb_status status = row->copy == NULL ? LFB_ERROR_WINDOW : row->copy(any, &made);
   if (status == LFB_OK)
     *copy = made;
   return status;
@@ -338,43 +421,18 @@ lfb_status lfb_any_copy(lfb_any any, lfb_any *copy)
 
 lfb_status lfb_any_to_plain(lfb_any any, lfb_filter **plain)
 {
-  switch (any.kind) {
-  case LFB_KIND_PLAIN:
-    return lfb_filter_copy(any.plain, plain);
-  case LFB_KIND_GROWING:
-    return lfb_growing_to_plain(any.growing, plain);
-  case LFB_KIND_COUNTING:
-    return lfb_counting_to_plain(any.counting, plain);
-  default:
-    return LFB_ERROR_WINDOW;
-  }
-}
-
-/* The label; NULL: it has none. */
-static char *any_label(lfb_any any)
-{
-  switch (any.kind) {
-  case LFB_KIND_PLAIN:
-    return any.plain->description.label;
-  case LFB_KIND_GROWING:
-    return any.growing->label;
-  case LFB_KIND_COUNTING:
-    return any.counting->description.label;
-  default:
-    return NULL;
-  }
+  const any_row *row = any_row_of(any.kind);
+  return row->to_plain == NULL ? LFB_ERROR_WINDOW : row->to_plain(any, plain);
 }
 
 const char *lfb_any_label(lfb_any any)
 {
-  const char *label = any_label(any);
-
-  return label == NULL ? "" : label;
+  const any_row *row = any_row_of(any.kind);
+  return row->label == NULL ? "" : row->label(any);
 }
 
 lfb_status lfb_any_set_label(lfb_any any, const char *label)
 {
-  char *of = any_label(any);
-
-  return of == NULL ? LFB_ERROR_WINDOW : lfb_label_set(of, label);
+  const any_row *row = any_row_of(any.kind);
+  return row->label == NULL ? LFB_ERROR_WINDOW : lfb_label_set(row->label(any), label);
 }

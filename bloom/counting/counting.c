@@ -117,15 +117,16 @@ lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
   return status;
 }
 
-lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy)
+lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
 {
+  const lfb_counting *counting = any.counting;
   lfb_counting *made;
   const lfb_status status = counting_create(&counting->description, &made);
 
   if (status != LFB_OK)
     return status;
   counting_add_all(made, counting);
-  *copy = made;
+  copy->counting = made;
   return LFB_OK;
 }
 
@@ -186,17 +187,17 @@ static void counting_fill(const lfb_counting *counting, const lfb_filter *filter
   lfb_layout_count(&filter->layout, set);
 }
 
-lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filter)
+lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain)
 {
-  const lfb_description *description = &counting->description;
+  const lfb_description *description = &any.counting->description;
   lfb_filter *made;
 
   const lfb_status status =
       lfb_filter_make_empty(description, description->config.lazy_memory, &made);
   if (status != LFB_OK)
     return status;
-  counting_fill(counting, made);
-  *filter = made;
+  counting_fill(any.counting, made);
+  *plain = made;
   return LFB_OK;
 }
 
@@ -237,11 +238,11 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
   return yes;
 }
 
-size_t lfb_counting_many(lfb_counting *counting, lfb_verb verb, const void *keys,
-                         size_t count, uint64_t *answers, lfb_piece_hash hash_of)
+size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
+                         uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const counting_many m = {counting, verb, answers};
-  return lfb_pieces(&counting->hashing, keys, count, hash_of, counting_many_act, &m);
+  const counting_many m = {any.counting, verb, answers};
+  return lfb_pieces(&any.counting->hashing, keys, count, hash_of, counting_many_act, &m);
 }
 
 bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)

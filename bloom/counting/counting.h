@@ -5,7 +5,7 @@
 #ifndef LFB_BLOOM_COUNTING_H
 #define LFB_BLOOM_COUNTING_H
 
-#include <lfbloom/counting.h>
+#include <lfbloom/any.h>
 
 #include "atomic/threads/counters.h"
 #include "bloom/filter/filter.h"
@@ -58,12 +58,12 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
                              lfb_counting **counting);
 
 /* As lfb_any_many(), not for claims; `hash_of` hashes the keys. */
-size_t lfb_counting_many(lfb_counting *counting, lfb_verb verb, const void *keys, size_t count,
+size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                          uint64_t *answers, lfb_piece_hash hash_of);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
-lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
-lfb_status lfb_counting_to_plain(const lfb_counting *counting, lfb_filter **filter);
+lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy);
+lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain);
 
 /* Adds all its counters to its counts. */
 void lfb_counting_count_all(const lfb_counting *counting);

@@ -59,8 +59,9 @@ static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest
   return status;
 }
 
-lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
+lfb_status lfb_growing_copy(lfb_any any, lfb_any *copy)
 {
+  const lfb_growing *growing = any.growing;
   const lfb_layer *newest;
   lfb_growing *made;
 
@@ -71,11 +72,12 @@ lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
     return status;
   made->written = growing->written;
   memcpy(made->label, growing->label, sizeof made->label);
-  return lfb_growing_end(made, growing_copy_layers(made, newest), copy);
+  return lfb_growing_end(made, growing_copy_layers(made, newest), &copy->growing);
 }
 
-lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter)
+lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain)
 {
+  const lfb_growing *growing = any.growing;
   const lfb_layer *newest;
   lfb_filter *made;
 
@@ -92,7 +94,7 @@ lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter)
     return status;
   }
   memcpy(made->description.label, growing->label, sizeof growing->label);
-  *filter = made;
+  *plain = made;
   return LFB_OK;
 }
 

@@ -204,7 +204,7 @@ static void growing_claim_act(lfb_growing *growing, pending *some)
       pending_say_yes(some, i);
 }
 
-size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, size_t count,
+size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                         uint64_t *answers, lfb_piece_hash hash_of)
 {
   const growing_act act = verb == LFB_PUT     ? growing_put_act
@@ -214,8 +214,8 @@ size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, s
   pending some;
 
   for (size_t first = 0, taken; first < count; first += taken) {
-    taken = pending_take(&some, growing->first, keys, first, count, hash_of);
-    act(growing, &some);
+    taken = pending_take(&some, any.growing->first, keys, first, count, hash_of);
+    act(any.growing, &some);
     yes += lfb_piece_yes(some.answers, taken);
     if (answers != NULL) /* a piece begins at a word of the answers */
       memcpy(answers + first / LFB_WORD_BITS, some.answers,

@@ -346,7 +346,7 @@ static lfb_status growing_open_layers(lfb_growing *growing, const lfb_descriptio
 }
 
 lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
-                            lfb_growing **growing)
+                            lfb_any *any)
 {
   const lfb_read_limits none = {0};
   const lfb_read_limits *within = limits == NULL ? &none : limits;
@@ -362,7 +362,7 @@ lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, boo
     status = head_open(made, within->key, writable, &first);
   if (status == LFB_OK)
     status = growing_open_layers(made, &first, within->max_bytes);
-  return lfb_growing_end(made, status, growing);
+  return lfb_growing_end(made, status, &any->growing);
 }
 
 /* ---- making -------------------------------------------------------------------------- */
@@ -424,8 +424,9 @@ lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
 
 /* ---- keeping ------------------------------------------------------------------------- */
 
-lfb_status lfb_growing_sync(const lfb_growing *growing)
+lfb_status lfb_growing_sync(lfb_any any)
 {
+  const lfb_growing *growing = any.growing;
   const lfb_layer *newest;
   uint64_t size;
 

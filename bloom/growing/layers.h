@@ -44,7 +44,7 @@
 #ifndef LFB_BLOOM_LAYERS_H
 #define LFB_BLOOM_LAYERS_H
 
-#include <lfbloom/growing.h>
+#include <lfbloom/any.h>
 
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
@@ -234,7 +234,7 @@ static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest,
 }
 
 /* As lfb_any_many(), not for removals; `hash_of` hashes the keys (growing_many.c).  A query changes nothing. */
-size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, size_t count,
+size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                         uint64_t *answers, lfb_piece_hash hash_of);
 
 /* Passes a growing filter on if `status` is LFB_OK; otherwise frees it and keeps errno.  Returns `status`
@@ -242,13 +242,13 @@ size_t lfb_growing_many(lfb_growing *growing, lfb_verb verb, const void *keys, s
 lfb_status lfb_growing_end(lfb_growing *made, lfb_status status, lfb_growing **growing);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
-lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
-lfb_status lfb_growing_to_plain(const lfb_growing *growing, lfb_filter **filter);
+lfb_status lfb_growing_copy(lfb_any any, lfb_any *copy);
+lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain);
 
 /* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync() (growing_mapped.c). */
 lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
-                            lfb_growing **growing);
-lfb_status lfb_growing_sync(const lfb_growing *growing);
+                            lfb_any *any);
+lfb_status lfb_growing_sync(lfb_any any);
 
 /* As lfb_growing_stats(), without a look at the bits (lfb_any_plan()). */
 void lfb_growing_plan(const lfb_growing *growing, lfb_growing_figures *stats);

@@ -624,9 +624,9 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
   return yes;
 }
 
-size_t lfb_window_many(lfb_window *window, lfb_verb verb, const void *keys, size_t count,
+size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                        uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const window_many many = {window, verb, answers};
-  return lfb_pieces(&window->hashing, keys, count, hash_of, window_act_piece, &many);
+  const window_many many = {any.window, verb, answers};
+  return lfb_pieces(&any.window->hashing, keys, count, hash_of, window_act_piece, &many);
 }

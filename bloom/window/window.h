@@ -49,7 +49,7 @@
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
 
-#include <lfbloom/window.h>
+#include <lfbloom/any.h>
 
 #include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
@@ -201,7 +201,7 @@ void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window
 bool lfb_window_is_span(double span);
 
 /* As lfb_any_many(), not for removals; `hash_of` hashes the keys.  A query changes nothing. */
-size_t lfb_window_many(lfb_window *window, lfb_verb verb, const void *keys, size_t count,
+size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                        uint64_t *answers, lfb_piece_hash hash_of);
 
 /* ---- advancing ----------------------------------------------------------------- */
@@ -233,8 +233,9 @@ LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
 }
 
 /* As lfb_any_open() with LFB_OPEN_SHARED, and lfb_any_sync() (window_mapped.c). */
-lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, lfb_window **window);
-lfb_status lfb_window_sync(const lfb_window *window);
+lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, bool shared,
+                           lfb_any *any);
+lfb_status lfb_window_sync(lfb_any any);
 
 /* As lfb_window_stats(), without a look at the bits (lfb_any_plan()). */
 void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures);

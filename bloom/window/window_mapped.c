@@ -134,7 +134,9 @@ static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *
   return window_over(mapping, &file, window);
 }
 
-lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, lfb_window **window)
+/* Always to be changed: of a window that is only queried there are copies. */
+lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, bool shared,
+                           lfb_any *any)
 {
   const lfb_read_limits none = {0};
   const lfb_read_limits *within = limits == NULL ? &none : limits;
@@ -145,13 +147,15 @@ lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, lfb_
     status = lfb_mapping_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
-  status = window_open_file(mapping, within, window);
+  (void)shared;
+  status = window_open_file(mapping, within, &any->window);
   return status == LFB_OK ? LFB_OK : lfb_mapping_abandon(mapping, status);
 }
 
 /* ---- keeping --------------------------------------------------------------------------- */
 
-lfb_status lfb_window_sync(const lfb_window *window)
+lfb_status lfb_window_sync(lfb_any any)
 {
-  return window->mapping == NULL ? LFB_ERROR_NOT_MAPPED : lfb_mapping_sync(window->mapping);
+  lfb_mapping *mapping = any.window->mapping;
+  return mapping == NULL ? LFB_ERROR_NOT_MAPPED : lfb_mapping_sync(mapping);
 }
