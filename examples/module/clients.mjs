@@ -1,6 +1,5 @@
-// clients.mjs URL: the calls of node-redis and ioredis for BF.*, with their results on RedisBloom.
+// clients.mjs URL: the calls of node-redis for BF.*, with their results on RedisBloom.
 import assert from 'node:assert/strict';
-import { Redis } from 'ioredis';
 import { commandOptions, createClient } from 'redis';
 
 const url = process.argv[2];
@@ -38,10 +37,3 @@ for (const [iterator, chunk] of chunks)
   assert.equal(String(await bf.loadChunk('node again', iterator, chunk)), 'OK');
 assert.deepEqual(await bf.mExists('node again', ['foo', 'bar', 'none']), [true, true, false]);
 await client.quit();
-
-const io = new Redis(url);
-assert.equal(await io.call('BF.ADD', 'io', 'a'), 1);
-assert.deepEqual(await io.call('BF.MEXISTS', 'io', 'a', 'b'), [1, 0]);
-assert.deepEqual((await io.pipeline().call('BF.ADD', 'io', 'b').call('BF.CARD', 'io').exec()),
-  [[null, 1], [null, 2]]);
-await io.quit();

@@ -7,37 +7,33 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool answer_has(lfb_filter *filter, const void *key, size_t size)
-{
-  return lfb_filter_might_contain(filter, key, size);
-}
-
-static const struct verb {
+static const struct row {
   const char *name; /* with the blank after it */
-  bool (*run)(lfb_filter *filter, const void *key, size_t size);
-} verbs[] = {{"PUT ", lfb_filter_put}, {"CLAIM ", lfb_filter_claim}, {"HAS ", answer_has}};
+  lfb_verb verb;
+} rows[] = {{"PUT ", LFB_PUT}, {"CLAIM ", LFB_CLAIM}, {"HAS ", LFB_MIGHT_CONTAIN}};
 
 static size_t answer_text(char out[ANSWER_MOST], const char *text)
 {
   return (size_t)snprintf(out, ANSWER_MOST, "%s\n", text);
 }
 
-static size_t answer_count(const lfb_filter *filter, char out[ANSWER_MOST])
+static size_t answer_count(lfb_any keys, char out[ANSWER_MOST])
 {
-  lfb_stats stats;
+  lfb_figures figures;
 
-  lfb_filter_stats(filter, &stats);
-  return (size_t)snprintf(out, ANSWER_MOST, "%" PRIu64 "\n", stats.approximate_count);
+  lfb_any_stats(keys, &figures);
+  return (size_t)snprintf(out, ANSWER_MOST, "%" PRIu64 "\n", figures.all.approximate_count);
 }
 
-size_t answer_line(lfb_filter *filter, const char *line, size_t size, char out[ANSWER_MOST])
+size_t answer_line(lfb_any keys, const char *line, size_t size, char out[ANSWER_MOST])
 {
-  for (size_t at = 0; at < sizeof verbs / sizeof *verbs; at++) {
-    const size_t verb = strlen(verbs[at].name);
-    if (size > verb && memcmp(line, verbs[at].name, verb) == 0)
-      return answer_text(out, verbs[at].run(filter, line + verb, size - verb) ? "1" : "0");
+  for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+    const size_t verb = strlen(rows[at].name);
+    const lfb_key key = {line + verb, size - verb};
+    if (size > verb && memcmp(line, rows[at].name, verb) == 0)
+      return answer_text(out, lfb_any_many(keys, rows[at].verb, &key, 1, NULL) > 0 ? "1" : "0");
   }
   if (size == strlen("COUNT") && memcmp(line, "COUNT", size) == 0)
-    return answer_count(filter, out);
+    return answer_count(keys, out);
   return answer_text(out, "ERR expected PUT KEY, CLAIM KEY, HAS KEY or COUNT");
 }

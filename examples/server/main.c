@@ -1,6 +1,9 @@
 /*
- * main.c - a TCP server with threads that share one filter.  They share nothing else, and take no
- * lock.
+ * main.c - a TCP server with threads that share one filter, or one window.  They share nothing else,
+ * and take no lock.
+ *
+ * With a span it is a replay guard: CLAIM answers 1 to one client that sends a token first, and 0 to
+ * all others until the span is over.  A thread of the library ends the window's generations.
  *
  * Each thread has an epoll of its own for the connections that it accepted.
  */
@@ -23,7 +26,7 @@
 enum { MAIN_TROUBLE = 2, MAIN_THREADS_MOST = 256, MAIN_EVENTS = 64 };
 
 struct server {
-  lfb_filter *filter;
+  lfb_any keys;
   int listening;
   int stop; /* an eventfd, readable once all threads must end */
 };
@@ -53,7 +56,7 @@ static bool worker_watch(const struct worker *worker, int operation, int file, u
  * EPOLL_CTL_ADD. */
 static void worker_serve(struct worker *worker, struct peer *peer, int operation)
 {
-  const enum peer_wish wish = peer_serve(peer, worker->server->filter);
+  const enum peer_wish wish = peer_serve(peer, worker->server->keys);
   const uint32_t events = wish == PEER_WRITE ? EPOLLOUT : EPOLLIN;
 
   if (wish == PEER_CLOSE || !worker_watch(worker, operation, peer->socket, events, peer))
@@ -197,28 +200,41 @@ static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_
          *number <= most;
 }
 
+/* Makes a filter; with a span, which is a text, a window. */
+static lfb_status keys_make(lfb_any *keys, uint64_t expected, const char *span)
+{
+  const lfb_config config = {.expected_insertions = expected, .fpp = 1e-6};
+  const lfb_window_config window = {.expected_insertions = expected, .fpp = 1e-6,
+                                    .span = span == NULL ? 0 : strtod(span, NULL)};
+  keys->kind = span == NULL ? LFB_KIND_PLAIN : LFB_KIND_WINDOW;
+  if (span == NULL)
+    return lfb_filter_create(&config, &keys->plain);
+  const lfb_status status = lfb_window_create(&window, &keys->window);
+  /* A span of 0, if it was no number, is refused. */
+  return status == LFB_OK ? lfb_window_start_clock(keys->window) : status;
+}
+
 int main(int argc, char **argv)
 {
   uint64_t port, threads, expected;
   struct server server = {.listening = -1, .stop = -1};
 
-  if (argc != 4 || !read_number(argv[1], 0, 65535, &port) ||
+  if (argc < 4 || argc > 5 || !read_number(argv[1], 0, 65535, &port) ||
       !read_number(argv[2], 1, MAIN_THREADS_MOST, &threads) ||
       !read_number(argv[3], 1, UINT64_C(1) << 40, &expected)) {
-    fprintf(stderr, "usage: server PORT THREADS EXPECTED\n"
+    fprintf(stderr, "usage: server PORT THREADS EXPECTED [SPAN]\n"
                     "Serves a filter for EXPECTED keys, with one false positive in a million, on\n"
                     "127.0.0.1.  PORT 0 chooses a free port, and prints it.  Each request is a\n"
                     "line, and so is its answer: PUT KEY, CLAIM KEY, HAS KEY: 1 or 0; COUNT: a\n"
-                    "number.\n");
+                    "number.  With SPAN, in seconds, it forgets a key after that.\n");
     return MAIN_TROUBLE;
   }
-  const lfb_config config = {.expected_insertions = expected, .fpp = 1e-6};
-  const lfb_status made = lfb_filter_create(&config, &server.filter);
-  if (made != LFB_OK) {
+  const lfb_status made = keys_make(&server.keys, expected, argc == 5 ? argv[4] : NULL);
+  int status = MAIN_TROUBLE;
+  if (made == LFB_OK)
+    status = server_run(&server, (uint16_t)port, (unsigned)threads);
+  else
     fprintf(stderr, "server: %s\n", lfb_status_text(made));
-    return MAIN_TROUBLE;
-  }
-  const int status = server_run(&server, (uint16_t)port, (unsigned)threads);
-  lfb_filter_free(server.filter);
+  lfb_any_free(server.keys);
   return status;
 }

@@ -64,7 +64,7 @@ static enum peer_wish peer_flush(struct peer *peer)
 }
 
 /* Answers complete lines while the output buffer has room; returns how many. */
-static unsigned peer_answer(struct peer *peer, lfb_filter *filter)
+static unsigned peer_answer(struct peer *peer, lfb_any keys)
 {
   size_t begin = 0;
   unsigned answered = 0;
@@ -74,7 +74,7 @@ static unsigned peer_answer(struct peer *peer, lfb_filter *filter)
     const char *end = memchr(line, '\n', peer->in - begin);
     if (end == NULL)
       break;
-    peer->out += answer_line(filter, line, (size_t)(end - line), peer->output + peer->out);
+    peer->out += answer_line(keys, line, (size_t)(end - line), peer->output + peer->out);
     begin += (size_t)(end - line) + 1;
     answered++;
   }
@@ -84,11 +84,11 @@ static unsigned peer_answer(struct peer *peer, lfb_filter *filter)
 }
 
 /* Answers all complete lines, and writes the answers. */
-static enum peer_wish peer_answer_all(struct peer *peer, lfb_filter *filter)
+static enum peer_wish peer_answer_all(struct peer *peer, lfb_any keys)
 {
   enum peer_wish wish = peer_flush(peer);
 
-  while (wish == PEER_READ && peer_answer(peer, filter) > 0)
+  while (wish == PEER_READ && peer_answer(peer, keys) > 0)
     wish = peer_flush(peer);
   return wish;
 }
@@ -102,10 +102,10 @@ static enum peer_wish peer_refuse(struct peer *peer)
   return PEER_CLOSE;
 }
 
-enum peer_wish peer_serve(struct peer *peer, lfb_filter *filter)
+enum peer_wish peer_serve(struct peer *peer, lfb_any keys)
 {
   /* First the lines that an earlier call had no room to answer. */
-  enum peer_wish wish = peer_answer_all(peer, filter);
+  enum peer_wish wish = peer_answer_all(peer, keys);
 
   for (unsigned turn = 0; wish == PEER_READ && turn < PEER_TURNS; turn++) {
     if (peer->in == sizeof peer->input)
@@ -118,7 +118,7 @@ enum peer_wish peer_serve(struct peer *peer, lfb_filter *filter)
       return PEER_CLOSE;
     if (got > 0)
       peer->in += (size_t)got;
-    wish = peer_answer_all(peer, filter);
+    wish = peer_answer_all(peer, keys);
   }
   return wish;
 }

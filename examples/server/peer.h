@@ -37,6 +37,6 @@ void peer_free(struct peer *peer);
 
 /* Reads, answers and writes as far as possible without waiting, but only for a fair share of the
  * thread's time.  Returns what to wait for. */
-enum peer_wish peer_serve(struct peer *peer, lfb_filter *filter);
+enum peer_wish peer_serve(struct peer *peer, lfb_any keys);
 
 #endif
