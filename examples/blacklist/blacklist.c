@@ -89,7 +89,7 @@ static int blacklist_start(struct blacklist *blacklist)
   status = lfb_follow_start(blacklist->follow);
   if (status == LFB_ERROR_NOTHING_YET)
     fprintf(stderr, "blacklist: %s: there is no blacklist yet\n", blacklist->path);
-  else if (status == LFB_ERROR_NO_THREAD) /* of a poll that failed, blacklist_report() has printed why */
+  else if (status == LFB_ERROR_NO_THREAD) /* blacklist_report() has printed why a poll failed */
     (void)complain(blacklist->path, status);
   return status == LFB_OK ? EXIT_SUCCESS : BLACKLIST_TROUBLE;
 }

@@ -1,8 +1,7 @@
--- flood.lua - what wrk sends to a guard: nine of ten requests are for ids that do not exist.
+-- flood.lua - what wrk sends to a guard: nine of ten requests are for ids that do not exist.  The
+-- products have the ids 1 to 100,000 (default: 1000) by
 --
 --   wrk -t1 -c64 -d10s -s flood.lua http://127.0.0.1:8080 -- 100000
---
--- Products have the ids 1 to the number after "--" (default: 1000).
 local products = 1000
 
 function init(args)

@@ -77,11 +77,11 @@ static void gate_hear(void *self, lfb_followed what, lfb_status status)
 {
   struct gate *gate = self;
 
-  if (what == LFB_FOLLOWED_FAILED)
+  /* release: pairs with the acquire in gate_print(), which then sees the new filter. */
+  if (what == LFB_FOLLOWED_FAILED) {
     report("filter: %s; the current one stays", lfb_status_text(status));
-  /* release: pairs with the acquire in gate_print(): who sees the figure sees the new filter. */
-  if (what == LFB_FOLLOWED_FAILED)
     atomic_fetch_add_explicit(&gate->failures, 1, memory_order_release);
+  }
   if (what == LFB_FOLLOWED_REBUILT)
     atomic_fetch_add_explicit(&gate->rebuilds, 1, memory_order_release);
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <random>
-#include <thread>
 
 #include "examples/testing/http.h"
 #include "examples/testing/program.h"

@@ -16,8 +16,7 @@
 
 #include "examples/guard/guard.h"
 
-enum { SERVER_TROUBLE = 2,
-       SERVER_BODY_MOST = 65536 };
+enum { SERVER_TROUBLE = 2, SERVER_BODY_MOST = 65536 };
 
 /* One row per figure: what a stage answered. */
 #define FIGURES(X)        \
@@ -84,20 +83,20 @@ static bool guard_refuses(struct guard *guard, int64_t id)
 /* The figures of a stage's answers follow one another as enum answer does. */
 static enum answer guard_get(struct guard *guard, int64_t id, struct body *body)
 {
-  enum answer answer = ANSWER_NONE;
+  enum answer cached = ANSWER_BROKEN;
   uint64_t family = 0;
 
   if (guard_refuses(guard, id))
     return ANSWER_NONE;
   if (guard->cache != NULL) {
-    answer = cache_get(guard->cache, id, body, &family);
-    guard_count(guard, FIGURE_cache_found + answer);
+    cached = cache_get(guard->cache, id, body, &family);
+    guard_count(guard, FIGURE_cache_found + cached);
   }
-  if (answer == ANSWER_FOUND)
-    return answer;
-  answer = database_get(guard->database, id, body);
+  if (cached == ANSWER_FOUND)
+    return cached;
+  const enum answer answer = database_get(guard->database, id, body);
   guard_count(guard, FIGURE_database_found + answer);
-  if (answer == ANSWER_FOUND && guard->cache != NULL)
+  if (answer == ANSWER_FOUND && cached == ANSWER_NONE)
     cache_fill(guard->cache, id, body, family);
   return answer;
 }

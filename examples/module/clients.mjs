@@ -15,9 +15,10 @@ assert.equal(await bf.add('node', 'foo'), false);
 assert.deepEqual(await bf.mAdd('node', ['foo', 'bar']), [false, true]);
 assert.equal(await bf.exists('node', 'bar'), true);
 assert.deepEqual(await bf.mExists('node', ['foo', 'none']), [true, false]);
-assert.deepEqual(await bf.insert('node made', ['a', 'b'], { CAPACITY: 100, ERROR: 0.001, EXPANSION: 2 }),
-  [true, true]);
-await assert.rejects(bf.insert('node none', ['a'], { NOCREATE: true }), { message: 'ERR not found' });
+const made = { CAPACITY: 100, ERROR: 0.001, EXPANSION: 2 };
+assert.deepEqual(await bf.insert('node made', ['a', 'b'], made), [true, true]);
+await assert.rejects(bf.insert('node none', ['a'], { NOCREATE: true }),
+  { message: 'ERR not found' });
 assert.equal(await bf.card('node'), 2);
 const { size, ...info } = await bf.info('node4');
 assert.deepEqual(info,

@@ -1,8 +1,8 @@
 // seen.mjs redis://HOST:PORT FILTER <lines
 //
-// Prints each line the first time only: the first time that anybody has sent it to this filter, which is
-// a key of a Redis server with the module lfbloom_redis.so. seen.py does the same; both can use one
-// filter at once.
+// Prints each line the first time only: the first time that anybody has sent it to this filter,
+// which is a key of a Redis server with the module lfbloom_redis.so. seen.py does the same; both
+// can use one filter at once.
 import { createInterface } from 'node:readline';
 import { createClient } from 'redis';
 

@@ -1,8 +1,8 @@
 """seen.py redis://HOST:PORT FILTER [--span SECONDS] <lines
 
-Prints each line the first time only: the first time that anybody has sent it to this filter, which is a
-key of a Redis server with the module lfbloom_redis.so.  seen.mjs does the same; both can use one
-filter at once.  With --span the filter forgets a line that was not seen for so long.
+Prints each line the first time only: the first time that anybody has sent it to this filter,
+which is a key of a Redis server with the module lfbloom_redis.so.  seen.mjs does the same; both
+can use one filter at once.  With --span the filter forgets a line that was not seen for so long.
 """
 
 import argparse

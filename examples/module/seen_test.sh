@@ -1,6 +1,6 @@
 #!/bin/bash
-# seen_test.sh SERVERS SEEN_PY SEEN_MJS PACKAGE LOCK CLIENTS_PY CLIENTS_MJS: the examples, and the calls
-# of redis-py and node-redis for BF.*, on a server with the module.
+# seen_test.sh SERVERS SEEN_PY SEEN_MJS PACKAGE LOCK CLIENTS_PY CLIENTS_MJS: the examples, and
+# the calls of redis-py and node-redis for BF.*, on a server with the module.
 set -euo pipefail
 source tests/support/steps.sh
 source tests/support/skip.sh
@@ -28,7 +28,8 @@ cat numbers.txt numbers.txt | /usr/bin/python3 "$seen_py" "$url" seen >first.txt
 [[ ! -s again.txt ]] || fail "seen.py printed lines that were seen"
 /usr/bin/python3 "$seen_py" "$url" window --span 1000 <numbers.txt >window.txt
 (($(wc -l <window.txt) >= 2980)) || fail "seen.py --span printed $(wc -l <window.txt) of 3000 lines"
-/usr/bin/python3 "$seen_py" redis://127.0.0.1:1 seen <numbers.txt 2>error.txt && fail "no server, no error"
+/usr/bin/python3 "$seen_py" redis://127.0.0.1:1 seen <numbers.txt 2>error.txt &&
+  fail "no server, no error"
 grep -q "^seen.py: " error.txt || fail "seen.py says: $(<error.txt)"
 pass "seen.py prints each line once"
 
@@ -40,7 +41,8 @@ cd node
 seq 2001 5000 | node seen.mjs "$url" seen >node.txt
 (($(wc -l <node.txt) >= 1990 && $(wc -l <node.txt) <= 2000)) ||
   fail "seen.mjs printed $(wc -l <node.txt) of 2000 new lines"
-[[ $(sort -n node.txt | head -n 1) -gt 3000 ]] || fail "seen.mjs printed a line that seen.py had printed"
+[[ $(sort -n node.txt | head -n 1) -gt 3000 ]] ||
+  fail "seen.mjs printed a line that seen.py had printed"
 pass "seen.mjs shares the filter with seen.py"
 
 node clients.mjs "$url" || fail "node-redis"

@@ -1,8 +1,8 @@
 """dedupe.py FILE.csv COLUMN [--threads N] [--fpp P] [--set] >OUT.csv
 
-Keeps one row of a CSV file for each value of a column.  The header stays first; the other rows come in any
-order.  --set uses a Python set instead, for comparison: it is exact, and takes the memory of all
-values.
+Keeps one row of a CSV file for each value of a column.  The header stays first; the other rows
+come in any order.  --set uses a Python set instead, for comparison: it is exact, and takes the
+memory of all values.
 
 A filter drops a row wrongly with probability P, by default one in a million.  Threads share the
 filter: claim_many() releases the GIL, and of all threads that claim a value, one wins.

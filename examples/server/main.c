@@ -1,9 +1,9 @@
 /*
- * main.c - a TCP server with threads that share one filter, or one window.  They share nothing else,
- * and take no lock.
+ * main.c - a TCP server with threads that share one filter, or one window.  They share nothing
+ * else, and take no lock.
  *
- * With a span it is a replay guard: CLAIM answers 1 to one client that sends a token first, and 0 to
- * all others until the span is over.  A thread of the library ends the window's generations.
+ * With a span it is a replay guard: CLAIM answers 1 to one client that sends a token first, and 0
+ * to all others until the span is over.  A thread of the library ends the window's generations.
  *
  * Each thread has an epoll of its own for the connections that it accepted.
  */

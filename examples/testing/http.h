@@ -54,14 +54,8 @@ class Http {
     if (answer.result == CURLE_OPERATION_TIMEDOUT)
       WaitedInVain(std::string(method) + " " + url + " is answered");
     curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &answer.status);
-    long opened = 0;
-    curl_easy_getinfo(curl_, CURLINFO_NUM_CONNECTS, &opened);
-    connections_ += opened;
     return answer;
   }
-
-  // How many connections this client has opened.
-  long connections() const { return connections_; }
 
  private:
   static size_t Receive(char* bytes, size_t size, size_t count, void* to) {
@@ -70,5 +64,4 @@ class Http {
   }
   std::string base_;
   CURL* curl_;
-  long connections_ = 0;
 };

@@ -66,7 +66,8 @@ TEST_F(Urls, ManyThreadsAndFewLines) {
 
 TEST_F(Urls, RefusesBadArguments) {
   const std::vector<std::vector<std::string>> rows = {
-      {}, {"4", "100"}, {"0", "100", "x"}, {"257", "100", "x"}, {"4", "-1", "x"}, {"4", "100", "/no/such/file"}, {"4", "100", "/dev/null"}};
+      {}, {"4", "100"}, {"0", "100", "x"}, {"257", "100", "x"}, {"4", "-1", "x"},
+      {"4", "100", "/no/such/file"}, {"4", "100", "/dev/null"}};
   for (const std::vector<std::string>& row : rows) {
     std::vector<std::string> argv = {URLS_PROGRAM};
     argv.insert(argv.end(), row.begin(), row.end());

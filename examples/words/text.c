@@ -8,36 +8,6 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* First and last of a range of characters. */
-struct range {
-  wchar_t first;
-  wchar_t last;
-};
-
-static const struct range unspaced[] = {
-    {0x0e00, 0x0eff},   /* Thai, Lao                          */
-    {0x1000, 0x109f},   /* Burmese                            */
-    {0x1780, 0x17ff},   /* Khmer                              */
-    {0x3005, 0x3007},   /* from here on: Chinese and Japanese */
-    {0x3040, 0x30ff},   {0x31f0, 0x31ff},   {0x3400, 0x4dbf},
-    {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0xff66, 0xff9f},
-    {0x20000, 0x3fffd},
-};
-
-static const struct range unseen[] = {
-    {0x00ad, 0x00ad}, {0x200b, 0x200f}, {0x2060, 0x2064}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff},
-};
-
-#define IS_IN(ranges, character) range_has(ranges, sizeof(ranges) / sizeof *(ranges), character)
-
-static bool range_has(const struct range *ranges, size_t count, wchar_t character)
-{
-  for (size_t i = 0; i < count; i++)
-    if (character >= ranges[i].first && character <= ranges[i].last)
-      return true;
-  return false;
-}
-
 static bool is_apostrophe(wchar_t character)
 {
   return character == L'\'' || character == 0x2019;
@@ -52,17 +22,14 @@ static bool is_in_word(wchar_t character)
 /* Folds through upper case, since the two lower-case sigmas share one capital. */
 static wchar_t fold(wchar_t character)
 {
-  if (character >= 0xff01 && character <= 0xff5e) /* full-width */
-    character -= 0xff01 - L'!';
   return (wchar_t)towlower(towupper((wint_t)character));
 }
 
 /* The state of folding. */
 struct folding {
   struct text *text;
-  bool in_word;    /* the next letter continues the last word               */
-  bool apostrophe; /* an apostrophe comes before that letter                */
-  bool alone;      /* the last word is one character of an unspaced script  */
+  bool in_word;    /* the next letter continues the last word  */
+  bool apostrophe; /* an apostrophe comes before that letter   */
 };
 
 static void folding_append(struct text *text, const char *bytes, size_t size)
@@ -71,38 +38,32 @@ static void folding_append(struct text *text, const char *bytes, size_t size)
   text->size += size;
 }
 
-static void folding_begin_word(struct folding *folding, bool alone)
+static void folding_begin_word(struct text *text)
 {
-  struct text *text = folding->text;
-
-  if (text->count > 0 && !(alone && folding->alone))
+  if (text->count > 0)
     folding_append(text, " ", 1);
-  folding->alone = alone;
   text->words[text->count++] = (struct word){text->size, text->size};
 }
 
 static void folding_letter(struct folding *folding, wchar_t letter)
 {
   struct text *text = folding->text;
-  const bool alone = IS_IN(unspaced, letter);
   char bytes[MB_LEN_MAX];
   mbstate_t state = {0};
   const size_t size = wcrtomb(bytes, fold(letter), &state);
 
-  if (!folding->in_word || alone)
-    folding_begin_word(folding, alone);
+  if (!folding->in_word)
+    folding_begin_word(text);
   else if (folding->apostrophe)
     folding_append(text, "'", 1);
   folding_append(text, bytes, size);
   text->words[text->count - 1].end = text->size;
-  folding->in_word = !alone;
+  folding->in_word = true;
   folding->apostrophe = false;
 }
 
 static void folding_next(struct folding *folding, wchar_t character)
 {
-  if (IS_IN(unseen, character))
-    return;
   if (is_in_word(character)) {
     folding_letter(folding, character);
     return;

@@ -3,20 +3,10 @@
  * bytes.
  *
  * A word is a run of letters, digits and their combining marks; an apostrophe between two letters
- * belongs to it.  Folding
- *   - removes the case of letters;
- *   - turns full-width letters into the usual ones;
- *   - removes invisible characters (soft hyphens, joiners, zero-width spaces), which could hide
- *     a word.
- * It keeps accents.  An accented letter differs from the same letter written as two characters,
- * and 0 differs from o.
- *
- * Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words.  To find their
- * word boundaries takes a dictionary, which this example does not have: each of their characters
- * counts as a word.  A word in these scripts is found like a phrase: if its characters
- * follow one another, also across the boundary of two unrelated words.  To find real words there,
- * use a segmenter (ICU has one).  To find every occurrence of many strings without false
- * positives, use an Aho-Corasick automaton, which holds all the strings.
+ * belongs to it.  Folding removes the case of letters, and nothing else: it keeps accents, and
+ * invisible characters end a word.  In Chinese, Japanese and Thai, which put no spaces between
+ * words, a word is all that stands between two marks: to find shorter ones, cut the text by a
+ * segmenter first (ICU has one).
  *
  * The text is UTF-8; invalid bytes end a word.  The locale decides what a letter is, and its case;
  * it must be a UTF-8 locale (C.UTF-8).
@@ -35,8 +25,7 @@ struct word {
 
 /* A folded text, and its buffers, which the next text reuses; all 0 before the first text. */
 struct text {
-  char *bytes; /* the words, with a space between them except in unspaced scripts: a phrase is
-                  contiguous */
+  char *bytes; /* the words, with a space between them: a phrase is contiguous */
   struct word *words;
   size_t size; /* of bytes, now */
   size_t count;

@@ -4,7 +4,7 @@
  *
  * The list becomes a filter of 39 bits per line, regardless of the line's length, and is not kept.
  * The program queries each word of the text, and each run of words as long as a phrase of the
- * list; text.h defines a word, also in text without spaces.  One query in a million is a false
+ * list; text.h defines a word.  One query in a million is a false
  * positive: to be sure, look the few hits up in the list.
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
@@ -99,7 +99,7 @@ static int reading_put(void *to, const char *line, size_t size)
   if (count == 0)
     return reading_refuse(reading, "the line has no word");
   if (count > WORDS_IN_PHRASE)
-    return reading_refuse(reading, "a phrase of more than 16 words (or characters without spaces)");
+    return reading_refuse(reading, "a phrase of more than 16 words");
   const lfb_key phrase = phrase_of(&reading->text, 0, count);
   (void)lfb_filter_put(reading->list->phrases, phrase.bytes, phrase.size);
   reading->list->has[count] = true;
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
   if (argc != 2 || argv[1][0] == '-') {
     fprintf(stderr, "usage: words LIST\n"
                     "Prints the number of each line of standard input that may contain a word or\n"
-                    "a phrase of the file LIST, which has one per line, and the words found.  Case\n"
-                    "does not matter.  Chinese, Japanese and Thai are searched by character.\n"
+                    "a phrase of the file LIST, which has one per line, and what it found.\n"
+                    "Case does not matter.\n"
                     "Exits with 0 if there are such lines, with 1 if not, with 2 on an error.\n");
     return WORDS_TROUBLE;
   }
