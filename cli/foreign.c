@@ -30,7 +30,7 @@ static const struct foreign_row {
     {"\xac\xed\0\5", 4,
      "a serialized Java object, which lfbloom does not read: write it by Guava's writeTo()"},
     /* Source: the Parquet format, README.md; PARE: with an encrypted footer. */
-    {"PAR1", 4, "a Parquet file: 'lfbloom info' lists its filters, 'lfbloom query --column' asks them"},
+    {"PAR1", 4, "a Parquet file, which lfbloom does not read"},
     {"PARE", 4, "an encrypted Parquet file, which lfbloom does not read"},
     /* Source: Redis, rdb.c, rdbSaveRio(). */
     {"REDIS", 5, "a dump of Redis, which lfbloom does not read: give redis://host:port/name"},

@@ -312,75 +312,6 @@ static int info_remote(const struct remote *remote, bool json)
   return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_TROUBLE;
 }
 
-/* ---- a Parquet file ---------------------------------------------------------------- */
-
-static void info_parquet_json(const struct parquet_chunk *chunk, const lfb_stats *stats)
-{
-  json_open(NULL);
-  json_text("column", chunk->column);
-  json_count("row_group", chunk->group);
-  json_count("rows", chunk->rows);
-  json_count("offset", (uint64_t)chunk->offset);
-  json_count("bytes", stats->bytes);
-  json_count("bits_set", stats->bits_set);
-  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_float("expected_fpp", stats->expected_fpp);
-  json_close();
-}
-
-static void info_parquet_row(const struct parquet_chunk *chunk, const lfb_stats *stats)
-{
-  char place[256];
-
-  printf("%-40s %11s rows %11s bytes %6.2f %% full  fpp now %s\n",
-         parquet_place(chunk, place, sizeof place), human_count(chunk->rows).text,
-         human_count(stats->bytes).text,
-         100 * (double)stats->bits_set / (double)stats->reachable_bits,
-         human_probability(stats->expected_fpp).text);
-}
-
-static void info_parquet_print(const struct parquet *parquet, const lfb_stats *stats, bool json)
-{
-  if (json) {
-    json_open(NULL);
-    json_text("form", "parquet");
-    json_count("row_groups", parquet->groups);
-    json_open_list("filters");
-  } else {
-    info_row("form", "parquet", " (query and verify take it, too)");
-    info_row("row groups", human_count(parquet->groups).text, "");
-  }
-  for (size_t i = 0; i < parquet->count; i++)
-    if (parquet->chunks[i].offset != 0)
-      (json ? info_parquet_json : info_parquet_row)(&parquet->chunks[i], &stats[i]);
-  if (json) {
-    json_close_list();
-    json_close();
-  }
-}
-
-static int info_parquet(const char *path, bool json)
-{
-  char problem[PARQUET_PROBLEM];
-  struct parquet parquet;
-  bool damaged;
-  const char *wrong = parquet_open(path, &parquet, &damaged);
-
-  if (wrong != NULL)
-    return report_error("%s: %s", path, wrong);
-  lfb_stats *stats = calloc(parquet.count + 1, sizeof *stats);
-  int result = CLI_FOUND;
-  if (stats == NULL)
-    result = report_status(path, LFB_ERROR_NO_MEMORY);
-  else if (parquet_look(&parquet, stats, problem) != LFB_OK)
-    result = report_error("%s: %s", path, problem);
-  else
-    info_parquet_print(&parquet, stats, json);
-  free(stats);
-  parquet_close(&parquet);
-  return result;
-}
-
 static int info_run(int argc, char **argv)
 {
   bool json = false, show_key = false;
@@ -404,8 +335,6 @@ static int info_run(int argc, char **argv)
   remote_behave(manner);
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  if (!remote_is(argv[optind]) && parquet_is(argv[optind]))
-    return info_parquet(argv[optind], json);
   if (!source_open_any(argv[optind], &reading, &source))
     return CLI_TROUBLE;
   if (show_key && source.any.kind != LFB_KIND_PLAIN) {
@@ -431,9 +360,6 @@ const struct command command_info = {
         "figures are right even if a process was killed during a put.  FILTER may be on\n"
         "Redis; the server then counts the bits.  Of a key of the module (BF.*) the bytes\n"
         "and bits are those before it grew; 'lfbloom convert' has all of them.\n"
-        "\n"
-        "Of a Parquet file all filters are listed: row group, column, rows, bytes, bits\n"
-        "set and fpp.\n"
         "\n" REMOTE_HELP,
     .run = info_run,
 };

@@ -64,8 +64,6 @@ struct options_reading {
   struct options_key key;
   struct options_helper helper; /* for a filter on Redis */
   bool no_verify;               /* take a large file as it is */
-  const char *column;           /* of a Parquet file; NULL: none was given */
-  struct options_count row_group; /* the only one that is wanted of it     */
 };
 
 /* One option of a command. */

@@ -189,13 +189,6 @@ static bool query_read_filter(const char *option, const char *text, void *to)
   return true;
 }
 
-static bool query_read_column(const char *option, const char *text, void *to)
-{
-  (void)option;
-  *(const char **)to = text;
-  return true;
-}
-
 /* Takes the operands: without -f, the first is the filter.  NULL, or what is wrong. */
 static const char *query_operands(struct query *query, int count, char **operands)
 {
@@ -227,7 +220,6 @@ static void query_close(struct query *query)
 static bool query_open(struct query *query, const struct options_reading *reading, bool load)
 {
   const size_t count = query->filter_count;
-  size_t columns = 0;
 
   query->filter_count = 0;
   while (query->filter_count < count) {
@@ -235,18 +227,13 @@ static bool query_open(struct query *query, const struct options_reading *readin
     if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
       return false;
     query->filter_count++;
-    if (filter->parquet != NULL && query->source.type == TYPED_TEXT)
-      query->source.type = filter->parquet->type;
-    columns += filter->parquet != NULL;
     filter->numbers = query->source.type == TYPED_I64;
     if ((load && !source_fetch(filter)) ||
         !source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
                            query->source.type))
       return false;
   }
-  if (reading->column == NULL || columns > 0)
-    return true;
-  return report_false("--column %s: no filter is a Parquet file", reading->column);
+  return true;
 }
 
 static int query_run(int argc, char **argv)
@@ -266,11 +253,6 @@ static int query_run(int argc, char **argv)
        "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
        &query.quiet},
       KEYS_ROWS(query.source),
-      {'\0', "column", "NAME",
-       "of a Parquet file: ask the filters of this column; a nested one by its path, with dots",
-       query_read_column, &reading.column},
-      {'\0', "row-group", "N", "only that of this row group, from 0 on", options_read_count,
-       &reading.row_group},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_no_verify(&reading.no_verify),
@@ -286,8 +268,6 @@ static int query_run(int argc, char **argv)
   manner.progress = progress_wanted(query.source.progress);
   remote_behave(manner);
   const char *misuse = query_operands(&query, argc - optind, argv + optind);
-  if (misuse == NULL && reading.row_group.given && reading.column == NULL)
-    misuse = "--row-group needs --column";
   if (misuse != NULL)
     return options_misused(&command_query, misuse);
   query.source.skipped = &query.skipped;
@@ -323,11 +303,7 @@ const struct command command_query = {
         "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
         "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
         "first, which is better if there are more keys than a hundredth of the filter's\n"
-        "bytes; a key of the module is fetched by 'lfbloom convert'.\n"
-        "\n"
-        "FILTER may be a Parquet file, with --column: a key is present if the filter of\n"
-        "any row group has it, or a row group has no filter.  The text of a key stands\n"
-        "for a value of the column's type, unless --keys says otherwise.\n",
+        "bytes; a key of the module is fetched by 'lfbloom convert'.\n",
     .more[0] =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
@@ -339,7 +315,6 @@ const struct command command_query = {
         "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
         "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
         "  lfbloom query -q seen.lfb urls.txt && echo 'some may have been seen'\n"
-        "  lfbloom query redis://localhost/seen urls.txt\n"
-        "  lfbloom query --column user.id visits.parquet ids.txt\n",
+        "  lfbloom query redis://localhost/seen urls.txt\n",
     .run = query_run,
 };

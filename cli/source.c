@@ -280,11 +280,6 @@ bool source_open_any(const char *path, const struct options_reading *reading,
     return source_open_remote(path, reading, source);
   if (!source_takes_helper(path, reading))
     return false;
-  if (reading->column != NULL && parquet_is(path)) {
-    opened.parquet = parquet_column_open(path, reading->column, &reading->row_group);
-    *source = opened;
-    return opened.parquet != NULL;
-  }
   const lfb_status status = source_open_file(from, &limits, &opened.any);
   if (status != LFB_OK) {
     source_report(from == path ? path : "standard input", status);
@@ -311,10 +306,6 @@ bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
 {
   if (source->remote.filter != NULL)
     return remote_ask(&source->remote, keys, count, answers, yes);
-  if (source->parquet != NULL) {
-    *yes = parquet_column_ask(source->parquet, keys, count, answers);
-    return true;
-  }
   *yes = source_do(source->any, LFB_MIGHT_CONTAIN, source->numbers, keys, count, answers);
   return true;
 }
@@ -335,7 +326,6 @@ void source_close(struct source *source)
 {
   source_checked(source);
   lfb_any_free(source->any);
-  parquet_column_close(source->parquet);
   remote_close(&source->remote);
 }
 

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "cli/parquet.h"
 #include "cli/remote.h"
 #include "cli/typed.h"
 
@@ -17,7 +16,6 @@ struct source {
   lfb_any any; /* a window: a copy, in its present generation if it has a span, else in that of the file */
   struct remote remote;
   bool numbers;               /* keys are of type TYPED_I64                        */
-  struct parquet_column *parquet; /* of a Parquet file; else NULL                  */
   struct source_check *check; /* of its words, in a thread; NULL: they are checked */
 };
 
@@ -31,7 +29,6 @@ bool source_is_standard(const char *path);
  *                           reading->no_verify: source_checked();
  *   growing, counting, or   only from a regular file;
  *   a window
- *   a Parquet file          the filters of reading->column;
  *   an address              on the Redis server, which is queried;
  *   any other, and "-"      as a copy in memory.
  *

@@ -22,8 +22,6 @@ struct verified {
   lfb_damage damage;
   const char *foreign;  /* what it is if it is of another program (foreign.h), or NULL    */
   const char *form;     /* if status is LFB_OK, or the filter is known not to be plain   */
-  char problem[PARQUET_PROBLEM]; /* of a Parquet file: where it is damaged, and how; else empty     */
-  size_t filters;       /* of a Parquet file                                              */
   const char *strategy; /* its name, if status is LFB_OK and it has one; else NULL       */
 };
 
@@ -88,26 +86,6 @@ static void verify_remote(const char *path, const struct options_reading *readin
     file->strategy = lfb_strategy_name(stats.strategy);
 }
 
-/* Reads each filter; the first that is damaged ends it. */
-static void verify_parquet(const char *path, struct verified *file)
-{
-  struct parquet parquet;
-  bool damaged;
-  const char *wrong = parquet_open(path, &parquet, &damaged);
-
-  file->form = "parquet";
-  file->strategy = lfb_strategy_name(LFB_SBBF);
-  if (wrong != NULL) {
-    file->status = damaged ? LFB_ERROR_BAD_HEADER : LFB_ERROR_READ;
-    (void)snprintf(file->problem, sizeof file->problem, "%s", wrong);
-    return;
-  }
-  file->status = parquet_look(&parquet, NULL, file->problem);
-  for (size_t i = 0; i < parquet.count; i++)
-    file->filters += parquet.chunks[i].offset != 0;
-  parquet_close(&parquet);
-}
-
 static void verify_read(const char *path, const struct options_reading *reading,
                         struct verified *file)
 {
@@ -116,10 +94,6 @@ static void verify_read(const char *path, const struct options_reading *reading,
   *file = (struct verified){.path = path};
   if (remote_is(path)) {
     verify_remote(path, reading, file);
-    return;
-  }
-  if (parquet_is(path)) {
-    verify_parquet(path, file);
     return;
   }
   verify_any(path, &limits, file);
@@ -192,9 +166,7 @@ static void verify_json(const struct verified *file, int verdict)
   static const char *const verdicts[] = {"whole", "damaged", "unknown"};
   const lfb_damage *damage = &file->damage;
   const bool read = file->status == LFB_OK;
-  const char *problem = file->foreign != NULL      ? file->foreign
-                        : file->problem[0] != '\0' ? file->problem
-                                                   : lfb_status_text(file->status);
+  const char *problem = file->foreign != NULL ? file->foreign : lfb_status_text(file->status);
 
   json_open(NULL);
   json_text("file", file->path);
@@ -225,10 +197,6 @@ static void verify_text_whole(const struct verified *file)
   if (remote_is(file->path))
     printf("%s: no damage found: redis, %s; every part is there, but has no checksum\n",
            file->path, strategy);
-  else if (file->filters > 0)
-    printf("%s: no damage found: %zu filters of a Parquet file; they have no checksums, so changed bits "
-           "are not detected\n",
-           file->path, file->filters);
   else if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
     printf("%s: no damage found: mapped, a keyed hash; this form has no checksums\n",
            file->path);
@@ -268,10 +236,6 @@ static void verify_text_damaged(const struct verified *file)
 {
   struct stat found;
 
-  if (file->problem[0] != '\0') {
-    printf("%s: damaged: %s\n", file->path, file->problem);
-    return;
-  }
   if (file->damage.bits_missing > 0) {
     printf("%s: damaged: %" PRIu64 " bits that the header counts are not set\n", file->path,
            file->damage.bits_missing);
@@ -289,8 +253,6 @@ static void verify_report(const struct verified *file)
 {
   if (remote_is(file->path))
     remote_report_note(file->path, file->status);
-  else if (file->problem[0] != '\0')
-    report_note("%s: %s", file->path, file->problem);
   else if (file->foreign != NULL)
     report_note("%s: this is %s", file->path, file->foreign);
   else
@@ -304,7 +266,7 @@ static int verify_file(const char *path, const struct options_reading *reading, 
   struct verified file;
 
   verify_read(path, reading, &file);
-  if (file.status != LFB_OK && !remote_is(path) && file.problem[0] == '\0')
+  if (file.status != LFB_OK && !remote_is(path))
     file.foreign = foreign_kind(path);
   const int verdict = verify_judge(&file);
   if (verdict == CLI_TROUBLE)
@@ -363,8 +325,7 @@ const struct command command_verify = {
         "MiB in the native, growing, counting and window forms.  Damage is reported as a\n"
         "size and an offset in the file, both in bytes.  A form without checksums is\n"
         "checked only as far as its header allows.  'lfbloom convert --damaged' saves the\n"
-        "undamaged parts.  Of a Parquet file each filter is read: its place, its header\n"
-        "and its length.\n"
+        "undamaged parts.\n"
         "\n"
         "FILTER may be on Redis: every part must exist, have its full size and belong to\n"
         "this filter.  The contents of the parts have no checksums.\n"

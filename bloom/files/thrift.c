@@ -113,30 +113,6 @@ static uint64_t thrift_list(lfb_thrift *thrift, uint8_t *type)
   return head >> 4 == 15 ? thrift_varint(thrift) : head >> 4;
 }
 
-uint64_t lfb_thrift_list(lfb_thrift *thrift, uint8_t type)
-{
-  uint8_t has;
-  const uint64_t count = thrift_list(thrift, &has);
-
-  if (count > thrift->left || (count > 0 && has != type))
-    thrift_refuse(thrift);
-  return thrift->status == LFB_OK ? count : 0;
-}
-
-const unsigned char *lfb_thrift_text(lfb_thrift *thrift, uint32_t *size)
-{
-  const uint64_t bytes = thrift_varint(thrift);
-  const unsigned char *text = thrift->head;
-
-  if (bytes > thrift->head_left)
-    thrift_refuse(thrift);
-  *size = thrift->status == LFB_OK ? (uint32_t)bytes : 0;
-  thrift->head += *size;
-  thrift->head_left -= *size;
-  thrift->left -= *size;
-  return text;
-}
-
 static void thrift_skip_list(lfb_thrift *thrift)
 {
   uint8_t type;

@@ -4,8 +4,7 @@
  *
  * A structure is a sequence of fields, each with a number and a type, and a stop.  A reader skips
  * fields with unknown numbers: later versions add them.  The input is hostile: at most `left` bytes
- * are read, and skipped values may nest LFB_THRIFT_DEPTH structures or collections deep.  Without a
- * reader, all bytes are in `head`: head_left is `left`.
+ * are read, and skipped values may nest LFB_THRIFT_DEPTH structures or collections deep.
  *
  * Fails  A function returns no status: the first failure is kept in `status`.  After it every
  *        structure ends, numbers mean nothing, and nothing more is read.
@@ -54,13 +53,6 @@ bool lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
 
 /* Reads a number of 16, 32 or 64 bits.  A wider one is refused. */
 int64_t lfb_thrift_number(lfb_thrift *thrift);
-
-/* Reads the head of a list; its elements follow.  Returns their number, at most `left`; they must be of
- * the type. */
-uint64_t lfb_thrift_list(lfb_thrift *thrift, uint8_t type);
-
-/* Reads a text, all of which must be in `head`.  Returns it; it has no NUL at its end. */
-const unsigned char *lfb_thrift_text(lfb_thrift *thrift, uint32_t *size);
 
 /* Skips the value of a field. */
 void lfb_thrift_skip(lfb_thrift *thrift, uint8_t type);

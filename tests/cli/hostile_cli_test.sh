@@ -25,6 +25,7 @@ check "verify: DCSO's is no damage" equal "$rc $(cat err)" \
   "2 lfbloom: hostile: this is a DCSO filter (Go), which lfbloom does not read"
 refuse_file "bits-and-blooms's" "bits-and-blooms (Go) as JSON" 7b226d223a3935392c226b223a372c2262223a7d
 refuse_file "Java's" "a serialized Java object" aced00057372002c636f6d2e676f6f676c65
+refuse_file "Parquet's, whole" "a Parquet file, which lfbloom does not read" 5041523115041500
 refuse_file "Parquet's, encrypted" "an encrypted Parquet file" 5041524515041500
 refuse_file "Redis's" "a dump of Redis" 524544495330303131
 refuse_file "gzip's" "compressed with gzip" 1f8b080000000000

@@ -273,8 +273,10 @@ typed "i32" i32 '-2' feffffff
 typed "i32, unsigned" i32 4294967294 feffffff
 typed "f64" f64 1.5 000000000000f83f
 typed "f64, negative" f64 -1.5e0 000000000000f8bf
+typed "f32" f32 1.5 0000c03f
+typed "f32, negative" f32 -0.25 000080be
 typed "utf16" utf16 'a\xc3\xa9\xf0\x9f\x98\x80' 6100e9003dd800de
-for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 -" "i32 4294967296" "f64 1x" \
+for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 -" "i32 4294967296" "i32 1.5" "f64 1x" \
   "f64 nine" "utf16 \xff" "utf16 \xed\xa0\x80" "hex 123" "hex 0g"; do
   printf "1234\n${bad#* }\n" >bad.txt
   run "$tool" dedupe -n 9 -p .1 --keys=${bad% *} bad.txt
