@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/remote.h"
 #include "cli/report.h"
-#include "cli/suggest.h"
 
 #ifndef LFBLOOM_VERSION /* tools/version.bzl has it */
 #define LFBLOOM_VERSION "of no release"
@@ -55,20 +54,9 @@ static const struct command *main_find(const char *name)
 
 static int main_unknown(const char *name)
 {
-  static const char *const options[] = {"--help", "--version"};
-  struct suggestion suggestion = {.word = name};
-
-  if (name[0] == '-') {
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-      suggest_consider(&suggestion, options[i]);
-    return report_error("unknown option %s (see 'lfbloom --help')%s", name,
-                        suggest_text(&suggestion));
-  }
-  suggest_consider(&suggestion, "help");
-  for (int i = 0; i < COMMAND_COUNT; i++)
-    suggest_consider(&suggestion, commands[i]->name);
-  return report_error("unknown command '%s' (see 'lfbloom --help')%s", name,
-                      suggest_text(&suggestion));
+  if (name[0] == '-')
+    return report_error("unknown option %s (see 'lfbloom --help')", name);
+  return report_error("unknown command '%s' (see 'lfbloom --help')", name);
 }
 
 /* `lfbloom help [COMMAND]`: the same as `lfbloom [COMMAND] --help`. */

@@ -15,7 +15,6 @@
 #include "cli/numbers.h"
 #include "cli/report.h"
 #include "cli/spared.h"
-#include "cli/suggest.h"
 
 enum {
   OPTIONS_MOST = 40,          /* rows per command, --help included */
@@ -99,30 +98,18 @@ bool options_read_strategy(const char *option, const char *text, void *to)
   const lfb_status status = lfb_strategy_from_name(text, &strategy->id);
 
   strategy->given = status == LFB_OK && strategy->id != LFB_DEFAULT;
-  if (status != LFB_OK) {
-    struct suggestion suggestion = {.word = text};
-    for (int i = 0; i < OPTIONS_STRATEGIES; i++)
-      if (lfb_strategy_name((lfb_strategy_id)i) != NULL)
-        suggest_consider(&suggestion, lfb_strategy_name((lfb_strategy_id)i));
-    (void)report_error("%s '%s': %s ('lfbloom plan -n 1M -p 0.01' lists them)%s", option, text,
-                       lfb_status_text(status), suggest_text(&suggestion));
-  }
-  return status == LFB_OK;
+  return status == LFB_OK ||
+         report_false("%s '%s': %s ('lfbloom plan -n 1M -p 0.01' lists them)", option, text,
+                      lfb_status_text(status));
 }
 
 bool options_read_form(const char *option, const char *text, void *to)
 {
   const lfb_status status = lfb_form_from_name(text, to);
 
-  if (status != LFB_OK) {
-    struct suggestion suggestion = {.word = text};
-    for (int i = 1; lfb_form_name((lfb_form)i) != NULL; i++) /* 0 is LFB_FORM_NONE */
-      suggest_consider(&suggestion, lfb_form_name((lfb_form)i));
-    (void)report_error("%s '%s': no such form: use native, guava, sbbf, mapped, milvus, milvus-int64 or "
-                       "milvus-utf8%s", option, text,
-                       suggest_text(&suggestion));
-  }
-  return status == LFB_OK;
+  return status == LFB_OK ||
+         report_false("%s '%s': no such form: use native, guava, sbbf, mapped, milvus, "
+                      "milvus-int64 or milvus-utf8", option, text);
 }
 
 /* Checked here, before any work. */
@@ -226,15 +213,10 @@ void options_key_use(const struct options_key *key, lfb_config *config)
 bool options_read_hash(const char *option, const char *text, void *to)
 {
   struct options_hash *hash = to;
-  struct suggestion suggestion = {.word = text};
 
   hash->given = lfb_hash_from_name(text, &hash->id) == LFB_OK;
-  if (hash->given)
-    return true;
-  for (int id = 0; lfb_hash_name((lfb_hash_id)id) != NULL; id++)
-    suggest_consider(&suggestion, lfb_hash_name((lfb_hash_id)id));
-  return report_false("%s '%s': must be aes, siphash13, xxh3 or default%s", option, text,
-                      suggest_text(&suggestion));
+  return hash->given ||
+         report_false("%s '%s': must be aes, siphash13, xxh3 or default", option, text);
 }
 
 bool options_read_formula(const char *option, const char *text, void *to)
@@ -485,29 +467,10 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
   return options_misused(command, "only the native and the mapped form have room for a --label") != CLI_TROUBLE;
 }
 
-/* Returns "; did you mean '--NAME'?" for the mistyped long option `word`, or "". */
-static const char *options_suggest(const struct option_row *rows, size_t count, const char *word,
-                                   struct suggestion *suggestion)
-{
-  char name[SUGGEST_LONGEST + 1];
-
-  *suggestion = (struct suggestion){.word = word};
-  for (size_t i = 0; i < count; i++)
-    if (rows[i].name != NULL && snprintf(name, sizeof name, "--%s", rows[i].name) < SUGGEST_LONGEST)
-      suggest_consider(suggestion, name);
-  return suggest_text(suggestion);
-}
-
 /* Reports what is wrong with the option that getopt_long stopped at. */
-static int options_refuse(const struct command *command, const struct option_row *rows,
-                          size_t count, int found, const char *word)
+static int options_refuse(const struct command *command, int found, const char *word)
 {
-  struct suggestion suggestion;
   char problem[256];
-
-  if (found != ':' && optopt == 0)
-    return report_error("%s: unknown option %.99s (see 'lfbloom %s --help')%s", command->name, word,
-                        command->name, options_suggest(rows, count, word, &suggestion));
 
   if (found == ':' && optopt < OPTIONS_LONG_BASE)
     (void)snprintf(problem, sizeof problem, "option -%c needs a value", optopt);
@@ -515,6 +478,8 @@ static int options_refuse(const struct command *command, const struct option_row
     (void)snprintf(problem, sizeof problem, "option %.99s needs a value", word);
   else if (optopt >= OPTIONS_LONG_BASE)
     (void)snprintf(problem, sizeof problem, "option %.99s takes no value", word);
+  else if (optopt == 0)
+    (void)snprintf(problem, sizeof problem, "unknown option %.99s", word);
   else
     (void)snprintf(problem, sizeof problem, "unknown option -%c", optopt);
   return options_misused(command, problem);
@@ -550,7 +515,7 @@ int options_parse(const struct command *command, const struct option_row *rows, 
   while ((found = getopt_long(argc, argv, getopt.letters, getopt.names, NULL)) != -1) {
     const struct option_row *row = options_find(all, count, found);
     if (row == NULL)
-      return options_refuse(command, all, count, found, argv[optind - 1]);
+      return options_refuse(command, found, argv[optind - 1]);
     if (!options_note(command, row, &given[row - all]) || !options_take(row, optarg))
       return CLI_TROUBLE;
     if (help) {

@@ -43,44 +43,7 @@ refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
 
-# Mistyped names.  A swap of neighbours is one edit.  Seen to fail with one and with three edits
-# allowed, with half of the word allowed, with hyphens counted, and with a value taken for part of
-# the name.
-# suggests WORDS NAME: passes if the error line ends with a suggestion of NAME.
-suggests() {
-  # shellcheck disable=SC2086 # words
-  refuses "$1: a suggestion" "; did you mean '$2'?" "$tool" $1
-  check "$1: at the end" equal "$(grep -c "?\$" err)" 1
-}
-suggests qurey query
-suggests quer query
-suggests bilud build
-suggests "help dedup" dedupe
-suggests hlep help
-suggests --versoin --version
-suggests "query --lod" --load
-suggests "build --strategie=fast" --strategy
-suggests "build --form guav" guava
-suggests "convert --to=natvie a b" native
-suggests "build --strategy guava-mitz46" guava-mitz64
-suggests "demo --strategy fats" fast
-# silent WORDS: passes if there is an error without a suggestion.
-silent() {
-  # shellcheck disable=SC2086
-  run "$tool" $1
-  check "$1: an error" is_error ""
-  check "$1: no suggestion" equal "$(grep -c "did you mean" err)" 0
-}
-silent xyzzy         # far from every name
-silent converabc     # three edits from convert, which is below half of the word
-silent mreg          # two edits from merge, which is half of the word
-silent "build --jabn" # two of four letters; hyphens do not count
-silent "build --nonsense"
-silent "build --form xml"
-silent "build --strategy bloom"
-silent "remote x a"
-silent "$(printf 'query%.0s' {1..20})"
-silent ""
+refuses "an option and a value that are unknown" "unknown option --strategie" "$tool" build --strategie=fast
 refuses "value missing" "-n needs a value" "$tool" plan -n
 refuses "value missing, long" "--threads needs a value" "$tool" demo --threads
 refuses "value not wanted" "--json=3 takes no value" "$tool" demo --json=3
