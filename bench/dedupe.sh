@@ -41,14 +41,6 @@ source_text() {
   fi 2>/dev/null | head -c "$most" || true
 }
 
-# Objects with a text of ten paragraphs, each of eight lines of the source code.
-objects() {
-  tr -d '\000-\010\013-\037\177-\377' <"$work/source" | tr -s ' \t' ' ' | sed 's/[\\"]/\\&/g' | mawk '
-    { paragraph = paragraph $0 " " }
-    NR % 8 == 0 { text = text (text == "" ? "" : "\\n") paragraph; paragraph = "" }
-    NR % 80 == 0 { print "{\"id\": " NR ", \"text\": \"" text "\"}"; text = "" }'
-}
-
 # Measures a command with the input as its last argument: three rows of rows.jq.
 measure() { # what it is called, input, command...
   "$spent" "$work/spent" "${@:3}" "$work/$2" >"$work/out"
@@ -86,14 +78,11 @@ measure_round() {
     [[ $input != *% ]] || same_output "dedupe --memory"
     echo "memory,limited,$input,,,,,$(awk -v bytes=$sixteenth 'BEGIN { print bytes / 1048576 + 64 }'),"
   done
-  measure exact objects "${dedupe[@]}" 2 --unit paragraph --jsonl text
-  echo "megabytes,exact,objects,,,,,$(awk -v bytes="$(stat -c %s "$work/objects")" 'BEGIN { print bytes / 1e6 }'),"
 }
 
 for repeated in 2 50 98; do lines_repeated "0.$(printf %02d $repeated)" >"$work/$repeated%"; done
 source_text >"$work/source"
 [[ -s $work/source ]] || usage "there is no source code in /usr: give --text=FILE"
-objects >"$work/objects"
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds" >&2
   measure_round

@@ -23,8 +23,7 @@ for row in "CPU, 2% | exact | $figure | -p 1e-6 | $figure | $figure | <= 1.30: $
   "CPU, 2% | exact, --memory of a sixteenth | $figure | exact | $figure | $figure | <= 2.00: $verdict" \
   "memory, 50% | exact, --memory of a sixteenth | $figure | --memory and 64 MiB | 72.0 | $figure | <= 1.00: $verdict" \
   "wall, source | exact | $figure | sort -u | $figure | $figure | >= 10.00: $verdict" \
-  "wall, source | exact | $figure | mawk | $figure | $figure | >= 25.00: $verdict" \
-  "--unit paragraph, MB/s of two cores | exact | $figure | | | | >= 400.00: $verdict"; do
+  "wall, source | exact | $figure | mawk | $figure | $figure | >= 25.00: $verdict"; do
   grep -q -- "^| $row |\$" <<<"$table" || fail "there is no row $row in
 $table"
 done

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/clock.h"
-#include "cli/exact_units.h"
 #include "cli/input.h"
 #include "cli/numbers.h"
 #include "cli/report.h"
@@ -148,44 +147,6 @@ static const char *dedupe_window_misuse(const struct dedupe *dedupe)
   return dedupe->strategy.given ? "--window has a layout of its own: leave out --strategy" : NULL;
 }
 
-static bool dedupe_read_unit(const char *option, const char *text, void *to)
-{
-  static const char ngram[] = "ngram:";
-  struct dedupe_unit *unit = to;
-  uint64_t words = 0;
-
-  unit->kind = strcmp(text, "paragraph") == 0 ? DEDUPE_PARAGRAPH : DEDUPE_LINE;
-  if (unit->kind == DEDUPE_PARAGRAPH || strcmp(text, "line") == 0)
-    return true;
-  unit->kind = DEDUPE_NGRAM;
-  if (strncmp(text, ngram, sizeof ngram - 1) == 0 &&
-      numbers_whole(text + sizeof ngram - 1, &words) == NUMBERS_OK && words > 0 && words <= UNITS_NGRAM) {
-    unit->words = (size_t)words;
-    return true;
-  }
-  return report_false("%s '%s': must be line, paragraph or ngram:N with N from 1 to %d", option, text,
-                      UNITS_NGRAM);
-}
-
-/* What is wrong with --unit and --annotate together with other options; NULL: nothing. */
-static const char *dedupe_unit_misuse(const struct dedupe *dedupe)
-{
-  const struct part *const part = &dedupe->source.part;
-
-  if (dedupe->unit.kind == DEDUPE_LINE)
-    return dedupe->annotates ? "--annotate applies only to --unit=paragraph and --unit=ngram:N" : NULL;
-  return dedupe->counted || dedupe->repeated || dedupe->unique
-             ? "--unit does not count: leave out --count, --repeated and --unique"
-         : dedupe->source.nul || part->field_count > 0 || part->member_count > 1
-             ? "the text of --unit is a whole line or one member: leave out -0 and -k, and give --jsonl once"
-         : dedupe->source.type != TYPED_TEXT             ? "--unit applies only to keys that are text"
-         : dedupe->source.crlf && part->member_count == 0 ? "--unit of plain text needs lines without CR"
-         : dedupe->annotates && part->member_count == 0  ? "--annotate applies only to --jsonl"
-         : dedupe->seen_path != NULL && dedupe->unit.kind == DEDUPE_NGRAM
-             ? "--seen applies to lines and paragraphs, not to n-grams"
-             : NULL;
-}
-
 /* Whether a filter decides, with its loss; otherwise dedupe_exactly() does. */
 static bool dedupe_is_approximate(const struct dedupe *dedupe)
 {
@@ -200,14 +161,10 @@ static const char *dedupe_way_misuse(const struct dedupe *dedupe)
            : dedupe->temp != NULL ? "--temp applies only without -p, --shared and --window"
            : dedupe->seen_path != NULL
                ? "--seen applies only without -p, --shared and --window; with -p, --shared FILE remembers"
-           : dedupe->unit.kind != DEDUPE_LINE || dedupe->annotates
-               ? "--unit and --annotate apply only without -p, --shared and --window"
            : dedupe->counted || dedupe->repeated || dedupe->unique
                ? "a filter does not count: --count, --repeated and --unique apply only without -p, --shared "
                  "and --window"
                : NULL;
-  if (dedupe_unit_misuse(dedupe) != NULL)
-    return dedupe_unit_misuse(dedupe);
   if (dedupe->repeated && dedupe->unique)
     return "give --repeated or --unique";
   if (dedupe->seen_path != NULL && (dedupe->counted || dedupe->repeated || dedupe->unique))
@@ -297,12 +254,6 @@ static int dedupe_run(int argc, char **argv)
        &dedupe.counted},
       {'d', "repeated", NULL, "without -p: print only lines whose key comes again", NULL, &dedupe.repeated},
       {'u', "unique", NULL, "without -p: print only lines whose key comes once", NULL, &dedupe.unique},
-      {'\0', "unit", "UNIT",
-       "without -p: remove paragraphs, or ngram:N, paragraphs most of whose N-word sequences came before "
-       "(default: line)",
-       dedupe_read_unit, &dedupe.unit},
-      {'\0', "annotate", NULL, "with --unit and --jsonl: remove nothing, add where it would be removed", NULL,
-       &dedupe.annotates},
       {'\0', "header", "N", "print the first N lines of the first FILE, leave out those of the others",
        options_read_count, &dedupe.header_lines},
       {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path, &dedupe.out_path},
@@ -358,7 +309,6 @@ static int dedupe_run(int argc, char **argv)
   dedupe.source.bad = &dedupe.bad_lines;
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
-  dedupe.source.paragraphs = dedupe.unit.kind != DEDUPE_LINE && dedupe.source.part.member_count == 0;
   if (dedupe.header_lines.given) {
     dedupe.header = (struct input_header){.lines = dedupe.header_lines.value, .prints = !dedupe.json};
     dedupe.source.header = &dedupe.header;
@@ -404,18 +354,6 @@ const struct command command_dedupe = {
         "at least once, and at most once more for each such run.  A damaged FILE is an\n"
         "error; one that is cut short while a run has it open kills that run.  With\n"
         "--json, FILE stays as it is.\n"
-        "\n"
-        "With --unit=paragraph, what came before is removed paragraph by paragraph.  In\n"
-        "plain text a paragraph ends at an empty line, and the output is that of\n"
-        "awk -v RS= -v ORS='\\n\\n' '!seen[$0]++'.  With --jsonl NAME, paragraphs of the\n"
-        "member end at newlines, and each object is printed with those that are left, or\n"
-        "not at all if none is; blank ones are no paragraphs, and go with the one before.\n"
-        "With --unit=ngram:N, a paragraph goes if more than 0.80 of its sequences of N\n"
-        "words are in an earlier one, whether or not that was removed; one of fewer words\n"
-        "stays.  Blanks separate words.  The sequences take 220 MB of memory for 1 GB of\n"
-        "text, and 24 bytes for one that is repeated; if that is too much, the run ends.\n"
-        "With --annotate, each object is printed with a further member,\n"
-        "\"duplicate_spans\": [[FROM, TO], ...], in characters of the text.\n"
         "\n"
         "With -o, OUT is replaced after the last key, so it may be one of FILE...; not if\n"
         "the exit status is not 0.  With --header, each further FILE must begin with the\n"
@@ -486,7 +424,6 @@ const struct command command_dedupe = {
         "  lfbloom dedupe --header 1 -k 2 -t , -o people.csv people.csv\n"
         "  lfbloom dedupe -cd access.log > repeated.txt\n"
         "  lfbloom dedupe --seen printed.seen today.txt > new.txt\n"
-        "  lfbloom dedupe --unit ngram:13 --jsonl text crawl.jsonl.zst > clean.jsonl\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"

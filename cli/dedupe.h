@@ -29,11 +29,6 @@ struct dedupe {
   bool quiet;
   bool json;
   bool counted, repeated, unique; /* --count, --repeated, --unique */
-  bool annotates; /* --annotate */
-  struct dedupe_unit {
-    enum { DEDUPE_LINE, DEDUPE_PARAGRAPH, DEDUPE_NGRAM } kind;
-    size_t words;
-  } unit; /* --unit */
   struct options_count header_lines; /* --header */
   struct input_header header;
   const char *out_path; /* -o; NULL: standard output */

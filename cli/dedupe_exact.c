@@ -27,7 +27,7 @@ static void dedupe_exact_json(const struct dedupe *dedupe, const struct exact *e
   json_count("in", figure_get(&exact->in));
   json_count("out", figure_get(&exact->out));
   json_float("expected_false_positives", 0);
-  json_count_if("repeated_keys", figure_get(&exact->repeated), exact->unit != EXACT_NGRAM);
+  json_count("repeated_keys", figure_get(&exact->repeated));
   json_count("reads", exact->reads);
   json_count("doubtful", exact->spill.count);
   json_count("temporary_bytes", exact->spill.bytes);
@@ -47,13 +47,10 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
   if (exact->spill.count > 0)
     report_note("%s lines were decided by temporary files of %s", human_count(exact->spill.count).text,
                 human_bytes(exact->spill.bytes).text);
-  const char *const what = dedupe->unit.kind == DEDUPE_LINE ? "key" : "paragraph";
-  char repeated[64] = "";
-  if (exact->unit != EXACT_NGRAM)
-    (void)snprintf(repeated, sizeof repeated, ", %s came again", human_count(figure_get(&exact->repeated)).text);
-  report_note("%s %s%s in, %s out%s; in %s; %s, %s %ss/s", human_count(in).text, what, in == 1 ? "" : "s",
-              human_count(figure_get(&exact->out)).text, repeated, human_bytes(dedupe_peak_bytes()).text,
-              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text, what);
+  report_note("%s key%s in, %s out, %s came again; in %s; %s, %s keys/s", human_count(in).text,
+              in == 1 ? "" : "s", human_count(figure_get(&exact->out)).text,
+              human_count(figure_get(&exact->repeated)).text, human_bytes(dedupe_peak_bytes()).text,
+              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text);
 }
 
 /* Chooses the memory.  False after a report. */
@@ -81,12 +78,6 @@ int dedupe_exactly(struct dedupe *dedupe)
                                  : dedupe->unique ? EXACT_UNIQUE
                                                   : EXACT_FIRST,
                         .numbered = dedupe->counted,
-                        .unit = dedupe->unit.kind == DEDUPE_NGRAM ? EXACT_NGRAM
-                                : dedupe->unit.kind == DEDUPE_PARAGRAPH && !dedupe->source.paragraphs
-                                    ? EXACT_PARAGRAPH
-                                    : EXACT_LINE,
-                        .ngram = dedupe->unit.words,
-                        .annotates = dedupe->annotates,
                         .spill = {.folder = dedupe->temp}};
   const uint64_t began = clock_ns();
 

@@ -183,8 +183,6 @@ static uint64_t exact_table_most(const struct exact *exact, uint64_t filter)
   const uint64_t quarter = exact->room / 4;
   const uint64_t beside = exact->room - filter, beside_counts = exact->room / 8 * 5;
 
-  if (exact->unit == EXACT_NGRAM)
-    return beside;
   if (exact_counts(exact)) /* half as much again */
     return beside < beside_counts ? beside : beside_counts;
   /* What the filter takes, and at least a quarter, is there later to decide what is spilled. */
@@ -275,41 +273,8 @@ static bool exact_read_thrice(struct exact *exact)
   return exact_report_refused(exact);
 }
 
-/* How many units the input has, about.  False after a report that there is no memory for them. */
-static bool exact_count_units(const struct exact *exact, uint64_t *units)
-{
-  const bool grams = exact->unit == EXACT_NGRAM;
-  uint64_t bytes = input_total_bytes(exact->source->paths, exact->source->path_count);
-
-  for (size_t i = 0; i < exact_file_count(exact); i++)
-    if (packed_is(exact_path(exact, i))) {
-      bytes *= 5; /* text without its compression */
-      break;
-    }
-  *units = 1000 + bytes / (grams ? 6 : 100); /* a word, a paragraph */
-  if (!grams || *units + *units / 3 <= exact->room / 2)
-    return true;
-  return report_false("dedupe: about %s n-grams need a filter of %s, and as much for those that are repeated: give "
-                      "--memory %s or more",
-                      human_short((double)*units).text, human_bytes(*units + *units / 3).text,
-                      human_bytes(3 * *units + exact->memory - exact->room).text);
-}
-
-static bool exact_read_units(struct exact *exact)
-{
-  uint64_t units;
-
-  if ((!exact->rereadable && !exact_store(exact)) || !exact_count_units(exact, &units) ||
-      !exact_read_twice(exact, units))
-    return false;
-  keys_note_bad(exact->source);
-  return exact_report_refused(exact);
-}
-
 static bool exact_read(struct exact *exact)
 {
-  if (exact_has_units(exact))
-    return exact_read_units(exact);
   if (exact_counts(exact))
     return exact_read_thrice(exact);
   if (!exact_read_table(exact))

@@ -17,8 +17,6 @@
  * Counting   How often a key comes is known after the input was read: the first read claims, the second
  *            counts the keys that are in the table (all others come once), the third prints.  An input that
  *            cannot be read again is stored first.  What the table has no room for is an error.
- * Units      Paragraphs of JSON and n-grams are decided by two reads (exact_units.h), and an input that cannot be read
- *            again is stored first.  n-grams that the table has no room for are an error.
  * Seen       Each read asks seen.h, if it is given, before anything else: a line that it has is neither printed nor
  *            claimed.  A line that was printed is added to it.
  *
@@ -55,13 +53,6 @@ enum exact_which {
   EXACT_UNIQUE    /* those whose key comes once                       */
 };
 
-/* What is removed if it came before. */
-enum exact_unit {
-  EXACT_LINE,      /* or another record, also a paragraph of plain text */
-  EXACT_PARAGRAPH, /* of a member of JSON */
-  EXACT_NGRAM      /* a paragraph, of a member or of plain text, by what its n-grams are */
-};
-
 /* A file as it was at the start. */
 struct exact_file;
 
@@ -75,9 +66,6 @@ struct exact {
   bool prints;
   enum exact_which which;
   bool numbered; /* each line after how often its key comes */
-  enum exact_unit unit; /* but EXACT_LINE: not with counts */
-  size_t ngram;         /* words */
-  bool annotates;       /* prints all records, with the places of what would be removed */
   struct seen *seen; /* has what is left out, and gets what is printed; not with counts.  NULL: nothing */
 
   /* The figures. */
@@ -121,24 +109,6 @@ bool exact_run(struct exact *exact);
 static inline bool exact_counts(const struct exact *exact)
 {
   return exact->which != EXACT_FIRST || exact->numbered;
-}
-
-/* Whether units are decided, not records: exact_units.h. */
-static inline bool exact_has_units(const struct exact *exact)
-{
-  return exact->unit != EXACT_LINE;
-}
-
-/* Whether lines->text is printed, not the chunk. */
-static inline bool exact_writes(const struct exact *exact)
-{
-  return exact->numbered || exact_has_units(exact);
-}
-
-/* Whether the table has to have all keys that may be repeated. */
-static inline bool exact_needs_all(const struct exact *exact)
-{
-  return exact_counts(exact) || exact->unit == EXACT_NGRAM;
 }
 
 /* ---- exact_reads.c --------------------------------------------------------------- */

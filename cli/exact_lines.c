@@ -41,9 +41,6 @@ static void lines_free(struct exact_lines *lines)
   free(lines->open);
   free((void *)lines->slots);
   free(lines->text);
-  free(lines->texts);
-  free(lines->paragraphs);
-  free(lines->words);
   *lines = (struct exact_lines){0};
 }
 
@@ -54,7 +51,8 @@ void exact_lines_free(struct exact *exact)
   free(exact->lines);
 }
 
-bool lines_grow(struct exact_lines *lines)
+/* Makes room for a batch more. */
+static bool lines_grow(struct exact_lines *lines)
 {
   const struct grow_row rows[] = {
       {&lines->records, 64 * sizeof *lines->records}, {&lines->low, 64 * sizeof *lines->low},
@@ -89,19 +87,20 @@ static bool lines_find_batch(struct exact_lines *lines, const struct exact_read 
   return true;
 }
 
-void lines_begin(struct exact_lines *lines)
+static void lines_begin(struct exact_lines *lines)
 {
   lines->count = lines->open_count = lines->now = lines->text_size = 0;
 }
 
-bool lines_end(struct exact_lines *lines, const struct exact_read *read)
+/* What follows from all lines of a chunk. */
+static bool lines_end(struct exact_lines *lines, const struct exact_read *read)
 {
   const size_t size = (lines->count + 63) / 64 * sizeof *lines->passing;
 
   lines->waiting = lines->count;
   if (lines->count == 0)
     return true;
-  if (read->source.bad_lines != KEYS_PASS || exact_has_units(read->exact))
+  if (read->source.bad_lines != KEYS_PASS)
     memset(lines->passing, 0, size);
   memcpy(lines->answers, lines->passing, size);
   if (read->exact->seen != NULL)
@@ -113,12 +112,16 @@ bool lines_end(struct exact_lines *lines, const struct exact_read *read)
 bool lines_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk)
 {
   size_t at = 0, found = 1;
+  bool well = true;
 
   lines_begin(lines);
-  while (found > 0 && chunk->refused == 0)
-    if (!lines_find_batch(lines, read, chunk, &at, &found))
-      return false;
-  return lines_end(lines, read);
+  while (well && found > 0 && chunk->refused == 0)
+    well = lines_find_batch(lines, read, chunk, &at, &found);
+  if (well && lines_end(lines, read))
+    return true;
+  chunk->size = 0;
+  lines_begin(lines);
+  return false;
 }
 
 void lines_tally(const struct exact_lines *lines, struct exact *exact, uint64_t printed)
@@ -141,7 +144,7 @@ void lines_keep(const struct exact_lines *lines, const struct exact *exact,
 
 enum { LINES_NUMBER = 21 }; /* at most: 20 digits and a space */
 
-bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size)
+static bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size)
 {
   if (!grow_array(&lines->text, &lines->text_capacity, lines->text_size + size, 1))
     return false;

@@ -9,12 +9,6 @@
 enum { LINES_AHEAD = 16,     /* hashes that are prefetched                  */
        LINES_BATCH = 1024 }; /* records that are found and hashed at once */
 
-/* With --unit: a record, and how many paragraphs it has; 0: it has no key, and passes as it stands. */
-struct exact_text {
-  lfb_key record;
-  size_t paragraphs;
-};
-
 /* The lines of a thread's chunk. */
 struct exact_lines {
   lfb_key *records;
@@ -31,16 +25,8 @@ struct exact_lines {
   size_t capacity;
   size_t waiting; /* the first line that waits for spill_decide(); `count`: none does */
   size_t now;     /* the bytes of the chunk to be printed at once */
-  char *text;     /* what is printed, if the chunk is not: exact_writes() */
+  char *text;     /* what is printed, if the chunk is not: exact->numbered */
   size_t text_size, text_capacity;
-
-  /* Of cli/exact_units.h. */
-  struct exact_text *texts;
-  uint32_t *paragraphs; /* of all texts: how many units each has */
-  char *words;
-  size_t text_count, text_count_capacity;
-  size_t paragraph_count, paragraph_capacity;
-  size_t words_capacity;
 };
 
 /* One read of the input. */
@@ -64,17 +50,8 @@ static inline void bits_set(uint64_t *bits, size_t i, bool value)
 /* How many of the first `count` bits are set. */
 uint64_t bits_sum(const uint64_t *bits, size_t count);
 
-/* Makes room for LINES_BATCH more lines. */
-bool lines_grow(struct exact_lines *lines);
-
-/* Adds bytes to lines->text. */
-bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size);
-
-/* What lines_find() does before the first line, and after the last one.  lines_end() returns false after a report. */
-void lines_begin(struct exact_lines *lines);
-bool lines_end(struct exact_lines *lines, const struct exact_read *read);
-
-/* Finds all lines of the chunk: those that pass have the answer true, the others false.  False after a report. */
+/* Finds all lines of the chunk: those that pass have the answer true, the others false.  Returns false after a
+ * report; then there is nothing to print. */
 bool lines_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk);
 
 /* Adds lines and printed lines to the figures; those that pass are none. */

@@ -1,7 +1,7 @@
 /* exact_reads.c - the reads of `lfbloom dedupe` without loss: exact.h. */
 #include <string.h>
 
-#include "cli/exact_units.h"
+#include "cli/exact_lines.h"
 #include "cli/fitted.h"
 #include "cli/human.h"
 #include "cli/output.h"
@@ -23,24 +23,12 @@ static void reads_emit(void *context, unsigned thread, const struct chunk *chunk
   const struct exact_read *read = context;
 
   const struct exact_lines *const lines = &read->exact->lines[thread];
-  const bool writes = exact_writes(read->exact);
+  const bool writes = read->exact->numbered;
   const size_t size = writes ? lines->text_size : chunk->size;
 
   if (size > 0 && read->exact->prints)
     output_write(writes ? lines->text : chunk->bytes, size);
   reads_remember(read->exact, lines, lines->count);
-}
-
-/* Finds the lines of the chunk, or the units of their texts.  False after a report: then there is nothing to print. */
-static bool reads_find(struct exact_lines *lines, const struct exact_read *read, struct chunk *chunk)
-{
-  const bool found = exact_has_units(read->exact) ? units_find(lines, read, chunk) : lines_find(lines, read, chunk);
-
-  if (!found) {
-    chunk->size = 0;
-    lines_begin(lines);
-  }
-  return found;
 }
 
 /* Whether nothing more is to be read. */
@@ -85,7 +73,7 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   struct exact_lines *const lines = &read->exact->lines[thread];
   bool asks = read->source.threads > 1;
 
-  if (!reads_find(lines, read, chunk))
+  if (!lines_find(lines, read, chunk))
     return false;
   for (size_t i = 0; i < lines->count; i++) {
     if (asks && i + LINES_AHEAD < lines->count)
@@ -210,7 +198,7 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   /* acquire: another thread may have made the filter. */
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
-  if (exact_needs_all(exact))
+  if (exact_counts(exact))
     return report_false("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
                         human_bytes(exact->memory).text);
   if (doubted == NULL) {
@@ -245,7 +233,7 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
   const struct exact_read *read = context;
   struct exact_lines *const lines = &read->exact->lines[thread];
 
-  if (!reads_find(lines, read, chunk))
+  if (!lines_find(lines, read, chunk))
     return false;
   (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
   for (size_t i = 0; i < lines->count; i++)
@@ -328,7 +316,7 @@ static bool again_work(void *context, unsigned thread, struct chunk *chunk)
   /* relaxed: the threads of the first read are joined. */
   const lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed);
 
-  if (!reads_find(lines, read, chunk))
+  if (!lines_find(lines, read, chunk))
     return false;
   again_ask(exact->listed, lines, lines->answers);
   if (doubted != NULL || read->exact->waiting)
@@ -347,10 +335,6 @@ static bool again_decide(void *context, unsigned thread, struct chunk *chunk)
   struct exact_lines *const lines = &exact->lines[thread];
 
   (void)chunk;
-  if (exact->unit == EXACT_NGRAM) {
-    units_decide(lines, &exact->table);
-    return true;
-  }
   for (size_t k = 0; k < lines->open_count; k++) {
     const size_t i = lines->open[k];
     bool first = false;
@@ -370,11 +354,6 @@ static void again_keep(void *context, unsigned thread, struct chunk *chunk)
   const struct exact_read *read = context;
   struct exact_lines *const lines = &read->exact->lines[thread];
 
-  if (exact_has_units(read->exact)) {
-    if (!units_write(lines, read->exact))
-      output_end_program(CLI_TROUBLE);
-    return;
-  }
   const uint64_t printed =
       bits_sum(lines->answers, lines->count) - bits_sum(lines->passing, lines->count);
 
@@ -570,7 +549,7 @@ static void store_emit(void *context, unsigned thread, const struct chunk *chunk
 
   (void)thread;
   if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
-      ((!ended || read->source.paragraphs) && !spill_add_text(&read->exact->spill, &delimiter, 1)))
+      (!ended && !spill_add_text(&read->exact->spill, &delimiter, 1)))
     output_end_program(CLI_TROUBLE);
 }
 

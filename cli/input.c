@@ -85,21 +85,6 @@ size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_
   return lines_keys(chunk->bytes, chunk->size, delimiter, least, at, keys, most);
 }
 
-size_t chunk_paragraphs(const struct chunk *chunk, size_t *at, lfb_key *paragraphs, size_t most)
-{
-  const char *const end = chunk->bytes + chunk->size, *start = chunk->bytes + *at;
-  size_t count = 0;
-
-  while (count < most && start < end) {
-    const char *const stop = memmem(start, (size_t)(end - start), "\n\n", 2);
-    if (*start != '\n')
-      paragraphs[count++] = (lfb_key){start, (size_t)((stop == NULL ? end : stop + 1) - start)};
-    start = *start == '\n' ? start + 1 : stop == NULL ? end : stop + 2;
-  }
-  *at = (size_t)(start - chunk->bytes);
-  return count;
-}
-
 /* Makes room for `room` bytes after chunk->size, and for those that `bytes` promises. */
 static bool chunk_grow(struct chunk *chunk, size_t room)
 {
@@ -332,26 +317,11 @@ static enum input_result input_read_start(struct input *input, struct chunk *chu
   return input->packed != NULL ? INPUT_CHUNK : input_give_up(input);
 }
 
-/* Where the last record ends in `got` bytes at `fresh`, or the one that ends at their start: at its delimiter; NULL:
- * none does. */
-static const char *input_last(const struct input *input, const struct chunk *chunk, const char *fresh, size_t got)
-{
-  const char *const from = fresh - (fresh > chunk->bytes);
-  const char *last = memrchr(fresh, input->delimiter, got);
-
-  if (!input->paragraphs)
-    return last;
-  for (; last != NULL && last > from; last = memrchr(from, '\n', (size_t)(last - from)))
-    if (last[-1] == '\n')
-      return last;
-  return NULL;
-}
-
 /* Keeps the bytes after the last delimiter for the next chunk.  False if there is no delimiter. */
 static bool input_cut(struct input *input, struct chunk *chunk, size_t got)
 {
   const char *fresh = chunk->bytes + chunk->size;
-  const char *last = input_last(input, chunk, fresh, got);
+  const char *last = memrchr(fresh, input->delimiter, got);
 
   chunk->size += got;
   if (last == NULL)
@@ -428,8 +398,6 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
   if (got == 0) {
     input_close_file(input);
     *complete = chunk->size > 0; /* the file's last record, without a delimiter */
-    if (*complete && input->paragraphs && chunk->bytes[chunk->size - 1] != '\n')
-      chunk->bytes[chunk->size++] = '\n';
     if (!*complete)
       input_warn_of_cr(input);
   } else {

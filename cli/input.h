@@ -66,10 +66,6 @@ void chunk_free(struct chunk *chunk);
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
                   lfb_key *keys, size_t most);
 
-/* The same for paragraphs: each has its lines with their newlines, and is followed by an empty line, or it is the last
- * one. */
-size_t chunk_paragraphs(const struct chunk *chunk, size_t *at, lfb_key *paragraphs, size_t most);
-
 /* The first lines of the first file, which are printed and are no records.  Those of each other file are left
  * out, and must be the same.  It stays over several reads of an input. */
 struct input_header {
@@ -91,7 +87,6 @@ struct input {
   bool number_lines;  /* for chunk_refuse()                                   */
   bool crlf;          /* lines are expected to end in CR: no warning if all do */
   bool plain;         /* whatever a file begins with, it is text              */
-  bool paragraphs;    /* a record ends at an empty line, which is no part of it */
   uint64_t skip;      /* the bytes of text that are left out at the start: whole records */
   struct input_header *header; /* NULL: there is none; else left out before `skip` */
 

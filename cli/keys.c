@@ -87,8 +87,6 @@ size_t keys_next(const struct keys_source *source, const struct chunk *chunk, si
 {
   size_t count, left;
 
-  if (source->paragraphs)
-    return chunk_paragraphs(chunk, at, records, most);
   do {
     count = chunk_keys(chunk, keys_delimiter(source), source->empty ? 0 : 1, at, records, most);
     if (source->part.member_count == 0 && !source->crlf)
@@ -253,7 +251,6 @@ bool keys_read_part(const struct keys_source *source, const char *label, struct 
   job.paths = source->paths;
   job.path_count = source->path_count;
   job.delimiter = keys_delimiter(source);
-  job.paragraphs = source->paragraphs;
   job.threads = source->threads;
   job.skipped = source->skipped;
   job.header = source->header;

@@ -25,7 +25,6 @@ struct keys_source {
   bool nul;           /* keys end in NUL bytes */
   bool crlf;          /* lines end in CR LF    */
   bool empty;         /* an empty line is a key */
-  bool paragraphs;    /* records are paragraphs of plain text, as in cli/input.h */
   bool ignore_case;   /* a key has small letters in place of the capitals of ASCII */
   struct input_header *header; /* NULL: there is none */
   struct part part;   /* of a record: its key  */

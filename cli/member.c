@@ -254,11 +254,9 @@ static void member_take(struct member_reader *reader, const char *from, const js
   struct member *const member = reader->member;
 
   reader->result = MEMBER_FOUND;
-  member->is_string = *from == '"';
-  member->raw = (lfb_key){from + member->is_string,
-                          (size_t)(reader->at - from) - 2 * (size_t)member->is_string};
-  member->value = member->raw;
-  if (value != NULL && member->is_string) {
+  const bool is_string = *from == '"';
+  member->value = (lfb_key){from + is_string, (size_t)(reader->at - from) - 2 * (size_t)is_string};
+  if (value != NULL && is_string) {
     const size_t size = json_string_length(value); /* no longer than with its escapes */
     memcpy(reader->room, json_string_value(value), size);
     member->value = (lfb_key){reader->room, size};

@@ -26,8 +26,6 @@ enum member_result {
 
 struct member {
   lfb_key value;     /* if it was found: points into the text or the room */
-  lfb_key raw;       /* the same as it stands in the text, without quotes */
-  bool is_string;    /* the same */
   char problem[192]; /* if the text is no JSON object                     */
 };
 

@@ -111,7 +111,6 @@ bool records_run(const struct records_job *job)
                                       .number_lines = job->number_lines,
                                       .crlf = job->crlf,
                                       .plain = job->plain,
-                                      .paragraphs = job->paragraphs,
                                       .skip = job->skip,
                                       .header = job->header}};
 

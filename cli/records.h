@@ -23,7 +23,7 @@ struct records_job {
   unsigned threads;
   bool *skipped;     /* not NULL: files that cannot be read are reported, skipped, and set it */
   bool number_lines; /* for chunk_refuse() */
-  bool crlf, plain, paragraphs; /* as in cli/input.h */
+  bool crlf, plain; /* as in cli/input.h */
   uint64_t skip;     /* the same          */
   struct input_header *header; /* the same */
   bool (*enough)(const void *context); /* NULL, or whether enough has been read: then no more is */

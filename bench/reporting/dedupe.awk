@@ -49,6 +49,4 @@ END {
   for (i = 1; i < count; i++) limited(inputs[i])
   faster("sort", 10)
   faster("mawk", 25)
-  mine = 2 * of("megabytes", "exact", "objects") / of("cpu", "exact", "objects")
-  printf "| --unit paragraph, MB/s of two cores | exact | %s | | | | %s |\n", figure(mine), at_least(mine, 400)
 }

@@ -25,8 +25,6 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
                         .prints = true,
                         .which = (enum exact_which)way->which,
                         .numbered = way->numbered,
-                        .unit = (enum exact_unit)way->unit,
-                        .ngram = way->ngram,
                         .spill = {.folder = way->temp}};
 
   if (way->jsonl != NULL) {

@@ -22,8 +22,6 @@ struct exact_way {
   void (*between)(void);  // before the last of several reads
   int which;              // enum exact_which
   bool numbered;
-  int unit;     // enum exact_unit; not EXACT_LINE: of the member
-  uint64_t ngram;
   const char* seen;  // of --seen; NULL: none
 };
 

@@ -437,27 +437,6 @@ struct Subject {
   Input input;
 };
 
-// Paragraphs, or sequences of three words, of objects.  What is kept is that of a run in which nothing fails:
-// units_cli_test.sh compares such runs with a reference.
-Subject Units(const char* name, int unit, uint64_t memory) {
-  std::mt19937_64 random(2);
-  const auto some = [&random] { return "a b " + std::to_string(random() % 40000); };
-  Subject made{name, Of(memory, kMiB / 8, 0.3), {name, "", ""}};
-  made.way.unit = unit;
-  made.way.ngram = 3;
-  made.way.jsonl = "t";
-  made.input.text = Lines(30000, [&](size_t) { return "{\"t\":\"" + some() + "\\n" + some() + "\"}"; });
-  const Folders folders;
-  folders.File(made.input.text);
-  exact_way way = folders.Reading(made.way);
-  const Outcome outcome = Dedupe(way, nullptr);
-  EXPECT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_TRUE(outcome.figures.out > 20000 && outcome.figures.out < 40000) << outcome.figures.out;
-  EXPECT_EQ(outcome.figures.doubtful > 5000, memory < kMuch);
-  made.input.kept = outcome.output;
-  return made;
-}
-
 Subject OfLines() { return {"lines", Of(kMiB / 2, kMiB / 8, 0.3), Random()}; }
 
 Subject OfCounts() {
@@ -467,11 +446,6 @@ Subject OfCounts() {
   return made;
 }
 
-Subject Paragraphs() { return Units("paragraphs", 1, kMiB / 2); }
-
-Subject Ngrams() { return Units("n-grams", 2, kMuch); }
-
-// Writes to files fail after this many bytes, as on a full disk.
 void LimitFiles(rlim_t bytes) {
   const rlimit limit = {bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
@@ -503,7 +477,7 @@ TEST(Exact, NoFolderForTemporaryFiles) {
 TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
   const Folders folders;
   std::mt19937_64 random(3);
-  for (const Subject& subject : {OfLines(), Paragraphs(), Ngrams()}) {
+  for (const Subject& subject : {OfLines(), OfCounts()}) {
     const std::string& kept = subject.input.kept;
     folders.File(subject.input.text);
     for (int round = 0; round < 24; round++) {
@@ -584,11 +558,11 @@ void ExpectNoLossByFailures(unsigned step, const Subject& subject) {
 
 TEST(Exact, AFailingCallLosesNothing) {
   ExpectNoLossByFailures(61, OfLines());
-  ExpectNoLossByFailures(61, Paragraphs());
+  ExpectNoLossByFailures(61, OfCounts());
 }
 
 TEST(ExactSlow, AFailingCallLosesNothing) {
-  for (const Subject& subject : {OfLines(), OfCounts(), Paragraphs(), Ngrams()}) ExpectNoLossByFailures(3, subject);
+  for (const Subject& subject : {OfLines(), OfCounts()}) ExpectNoLossByFailures(3, subject);
 }
 
 // Where the file system has no files without names.
