@@ -64,21 +64,22 @@ lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_ma
   return status;
 }
 
-lfb_status lfb_making_reserve(const lfb_making *making, lfb_room front, lfb_room words, bool lazy)
+lfb_status lfb_making_reserve(const lfb_making *making, lfb_range front, lfb_range words,
+                              bool lazy)
 {
   const int fd = making->mapping->disk.fd;
 
-  lfb_status status = lfb_room_set_size(fd, words.end);
+  lfb_status status = lfb_range_set_size(fd, words.end);
   if (status == LFB_OK)
     status = lfb_mapping_map(making->mapping, words.end, true);
   if (status != LFB_OK)
     return status;
   const lfb_pages pages = {lfb_mapping_at(making->mapping, words.from), words.end - words.from};
   if (!lazy)
-    lfb_room_make_huge(fd, &pages, words.from);
-  status = lfb_room_reserve(fd, front, LFB_ROOM_ALONE);
+    lfb_range_make_huge(fd, &pages, words.from);
+  status = lfb_range_reserve(fd, front, LFB_RANGE_ALONE);
   if (status == LFB_OK)
-    status = lfb_room_reserve(fd, words, LFB_ROOM_ALONE);
+    status = lfb_range_reserve(fd, words, LFB_RANGE_ALONE);
   if (status == LFB_OK && !lazy)
     lfb_pages_populate(&pages, 0);
   return status;

@@ -13,15 +13,15 @@
 #include "bloom/files/mapped_header.h"
 #include "bloom/files/mapping.h"
 
-enum { MAPPED_ROOMS = 2 };
+enum { MAPPED_RANGES = 2 };
 
 /* The ranges of the file that are used. */
-static void mapped_rooms(uint64_t words_at, uint64_t size, lfb_room rooms[MAPPED_ROOMS])
+static void mapped_ranges(uint64_t words_at, uint64_t size, lfb_range ranges[MAPPED_RANGES])
 {
   const uint64_t cells_end = LFB_MAPPED_CELLS_END;
 
-  rooms[0] = (lfb_room){0, words_at < cells_end ? words_at : cells_end};
-  rooms[1] = (lfb_room){words_at, size};
+  ranges[0] = (lfb_range){0, words_at < cells_end ? words_at : cells_end};
+  ranges[1] = (lfb_range){words_at, size};
 }
 
 static lfb_pages mapped_words(const lfb_mapping *mapping, uint64_t words_at,
@@ -68,12 +68,12 @@ static lfb_status mapped_over(lfb_mapping *mapping, uint64_t words_at,
 static lfb_status mapped_fill(const lfb_making *making, const lfb_description *description,
                               const lfb_mapped_shape *shape)
 {
-  lfb_room rooms[MAPPED_ROOMS];
+  lfb_range ranges[MAPPED_RANGES];
   unsigned char head[LFB_MAPPED_HEADER];
 
-  mapped_rooms(shape->words_at, shape->file_size, rooms);
+  mapped_ranges(shape->words_at, shape->file_size, ranges);
   const lfb_status status =
-      lfb_making_reserve(making, rooms[0], rooms[1], description->config.lazy_memory);
+      lfb_making_reserve(making, ranges[0], ranges[1], description->config.lazy_memory);
   if (status != LFB_OK)
     return status;
   lfb_mapped_encode(description, 0, shape, head);
@@ -177,11 +177,11 @@ static lfb_status mapped_check_use(const lfb_form_place *place, bool writable)
 static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_form_place *place,
                                      const lfb_read_limits *limits, bool writable)
 {
-  lfb_room rooms[MAPPED_ROOMS];
+  lfb_range ranges[MAPPED_RANGES];
 
-  mapped_rooms(place->words_at, place->size, rooms);
-  return writable ? lfb_room_fill_holes(disk, rooms, MAPPED_ROOMS, limits->max_bytes != 0)
-                  : lfb_room_check_holes(disk, rooms, MAPPED_ROOMS);
+  mapped_ranges(place->words_at, place->size, ranges);
+  return writable ? lfb_range_fill_holes(disk, ranges, MAPPED_RANGES, limits->max_bytes != 0)
+                  : lfb_range_check_holes(disk, ranges, MAPPED_RANGES);
 }
 
 /* Makes the filter over a file of any form, to be read only.  On success it owns the mapping.  It

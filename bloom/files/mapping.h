@@ -1,6 +1,6 @@
 /*
- * mapping.h - the file of a filter that processes share, and the filter over a range of it; room for such files:
- * their size, their blocks, huge pages; and making one, which has no name until it is complete.
+ * mapping.h - the file of a filter that processes share, and the filter over a range of it; the
+ * size, blocks and huge pages of such files; and making one, which has no name until it is complete.
  *
  * Nothing in the file belongs to a thread or a process (docs/formats.md).  Puts work on the words
  * as on words in private memory.  Claims are decided in cells of the file (bloom/filter/claims.h).
@@ -68,51 +68,52 @@ lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping);
  * _SYNC, _REPLACED, as lfb_mapped_sync(); _NO_MEMORY. */
 lfb_status lfb_mapping_sync(const lfb_mapping *mapping);
 
-/* ---- room (room.c) ----------------------------------------------------------------------
+/* ---- ranges (ranges.c) ---------------------------------------------------------------------
  *
- * Room is reserved when a file is made, opened or grown.  So a full disk is found there, and not by a put, where it
- * would kill the process. */
+ * Blocks are reserved when a file is made, opened or grown.  So a full disk is found there, and not
+ * by a put, where it would kill the process. */
 
 /* A range of a file that is read or written: from byte `from` up to, but not including, `end`. */
-typedef struct lfb_room {
+typedef struct lfb_range {
   uint64_t from, end;
-} lfb_room;
+} lfb_range;
 
 /* Whether other processes may be putting into the file. */
-typedef enum lfb_room_users { LFB_ROOM_ALONE, LFB_ROOM_SHARED } lfb_room_users;
+typedef enum lfb_range_users { LFB_RANGE_ALONE, LFB_RANGE_SHARED } lfb_range_users;
 
 /* Sets the size of a new file.  Fails: LFB_ERROR_WRITE, with the cause in errno: the file is over
- * the process's limit, or there is no room. */
-lfb_status lfb_room_set_size(int fd, uint64_t size);
+ * the process's limit, or the disk is full. */
+lfb_status lfb_range_set_size(int fd, uint64_t size);
 
 /*
- * Makes a file long enough for a room and reserves its blocks.  Other processes may do the same
- * concurrently.  The file may become one byte longer.  Fails: as lfb_room_set_size().
+ * Makes a file long enough for a range and reserves its blocks.  Other processes may do the same
+ * concurrently.  The file may become one byte longer.  Fails: as lfb_range_set_size().
  */
-lfb_status lfb_room_append(int fd, lfb_room room);
+lfb_status lfb_range_append(int fd, lfb_range range);
 
-/* Reserves the blocks of a room.  Fails: LFB_ERROR_WRITE. */
-lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users);
+/* Reserves the blocks of a range.  Fails: LFB_ERROR_WRITE. */
+lfb_status lfb_range_reserve(int fd, lfb_range range, lfb_range_users users);
 
 /* Puts the words of a file on a tmpfs into huge pages.  They are mapped at `words` and begin at
- * byte `at` of the file.  A failure is ignored: lfb_room_reserve() then reserves the rest. */
-void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at);
+ * byte `at` of the file.  A failure is ignored: lfb_range_reserve() then reserves the rest. */
+void lfb_range_make_huge(int fd, const lfb_pages *words, uint64_t at);
 
 /*
- * Reserves the blocks that a file lacks in `count` rooms.
+ * Reserves the blocks that a file lacks in `count` ranges.
  *
  * Takes  limited  whether the caller has set a limit to the filter's size.  If not, at most half of
  *                 the free space of the file system is taken, since a forged head can claim any
  *                 size.
  * Fails  LFB_ERROR_WRITE.
  */
-lfb_status lfb_room_fill_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count,
-                               bool limited);
+lfb_status lfb_range_fill_holes(const lfb_disk_file *file, const lfb_range *ranges, size_t count,
+                                bool limited);
 
 /* Refuses holes of a file on a tmpfs: reading one takes memory, fails with SIGBUS if there is none,
  * and a reader cannot reserve it.  On other file systems holes read as zeros and take no space.
  * Fails: LFB_ERROR_MAP. */
-lfb_status lfb_room_check_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count);
+lfb_status lfb_range_check_holes(const lfb_disk_file *file, const lfb_range *ranges,
+                                 size_t count);
 
 /* ---- making (making.c) ----------------------------------------------------------------- */
 
@@ -133,9 +134,10 @@ typedef struct lfb_making {
 lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making);
 
 /* Sets the file's size to the end of its words, maps it, and reserves its front and its words, in huge pages if
- * the system has them.  `lazy` as lfb_config.lazy_memory.  Fails: as lfb_room_reserve() and
+ * the system has them.  `lazy` as lfb_config.lazy_memory.  Fails: as lfb_range_reserve() and
  * lfb_mapping_map(). */
-lfb_status lfb_making_reserve(const lfb_making *making, lfb_room front, lfb_room words, bool lazy);
+lfb_status lfb_making_reserve(const lfb_making *making, lfb_range front, lfb_range words,
+                              bool lazy);
 
 /* Writes the head of a mapped file.  Its first bytes are written last, so that a partial head is
  * never taken for a complete one. */

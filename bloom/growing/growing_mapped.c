@@ -63,12 +63,12 @@ static lfb_geometry files_geometry(const lfb_growing *growing, uint32_t number)
 }
 
 /* The range of the words of a layer after byte `end` of the file.  A byte between two ranges stays
- * free (room.c). */
-static lfb_room words_room(uint64_t end, const lfb_geometry *geometry)
+ * free (ranges.c). */
+static lfb_range words_range(uint64_t end, const lfb_geometry *geometry)
 {
   const uint64_t bytes = geometry->word_count * sizeof(lfb_word);
   const uint64_t from = lfb_mapped_words_from(end + 1, bytes);
-  return (lfb_room){from, from + bytes};
+  return (lfb_range){from, from + bytes};
 }
 
 /* The end of the first `count` layers. */
@@ -78,15 +78,15 @@ static uint64_t files_end(const lfb_growing *growing, uint32_t count)
 
   for (uint32_t i = 0; i < count; i++) {
     const lfb_geometry geometry = files_geometry(growing, i);
-    end = words_room(end, &geometry).end;
+    end = words_range(end, &geometry).end;
   }
   return end;
 }
 
-static lfb_room stripes_room(uint32_t number)
+static lfb_range stripes_range(uint32_t number)
 {
   const uint64_t from = LFB_GROWING_STRIPES + (uint64_t)number * LFB_GROWING_STRIPES_SIZE;
-  return (lfb_room){from, from + LFB_GROWING_STRIPES_SIZE};
+  return (lfb_range){from, from + LFB_GROWING_STRIPES_SIZE};
 }
 
 /* Checks the open file; `*size` receives its size. */
@@ -130,12 +130,12 @@ static void layer_destroy(lfb_filter *filter)
 }
 
 /* Maps a range and makes a filter over it. */
-static lfb_status layer_map(const lfb_growing *growing, uint32_t number, lfb_room words,
+static lfb_status layer_map(const lfb_growing *growing, uint32_t number, lfb_range words,
                             const lfb_description *description, lfb_filter **filter)
 {
   const lfb_mapping *mapping = growing->mapping;
   lfb_cell *cells = lfb_mapping_at(mapping, LFB_GROWING_CELLS);
-  lfb_stripe *stripes = lfb_mapping_at(mapping, stripes_room(number).from);
+  lfb_stripe *stripes = lfb_mapping_at(mapping, stripes_range(number).from);
   lfb_pages pages;
 
   lfb_status status = lfb_pages_map(&pages, mapping->disk.fd, words.from, words.end - words.from,
@@ -160,7 +160,7 @@ static lfb_status layer_open(const lfb_growing *growing, uint32_t number,
     status = files_look(growing, &size);
   if (status != LFB_OK)
     return status;
-  const lfb_room words = words_room(files_end(growing, number), &description.geometry);
+  const lfb_range words = words_range(files_end(growing, number), &description.geometry);
   return size < words.end ? LFB_ERROR_TRUNCATED
                           : layer_map(growing, number, words, &description, filter);
 }
@@ -180,16 +180,16 @@ static void files_raise(const lfb_growing *growing, uint64_t count)
 }
 
 /* Reserves the ranges of a layer: of the first one in a new file. */
-static lfb_status files_reserve(int fd, uint32_t number, lfb_room words)
+static lfb_status files_reserve(int fd, uint32_t number, lfb_range words)
 {
-  const lfb_room_users users = number == 0 ? LFB_ROOM_ALONE : LFB_ROOM_SHARED;
-  lfb_status status = number == 0 ? lfb_room_set_size(fd, words.end) : LFB_OK;
+  const lfb_range_users users = number == 0 ? LFB_RANGE_ALONE : LFB_RANGE_SHARED;
+  lfb_status status = number == 0 ? lfb_range_set_size(fd, words.end) : LFB_OK;
 
   if (status == LFB_OK)
-    status = lfb_room_reserve(fd, stripes_room(number), users);
+    status = lfb_range_reserve(fd, stripes_range(number), users);
   if (status != LFB_OK)
     return status;
-  return number == 0 ? lfb_room_reserve(fd, words, users) : lfb_room_append(fd, words);
+  return number == 0 ? lfb_range_reserve(fd, words, users) : lfb_range_append(fd, words);
 }
 
 /* Reserves the ranges of a layer and enters its geometry in the table, unless another process
@@ -206,7 +206,7 @@ static lfb_status files_choose(const lfb_growing *growing, uint32_t number,
   lfb_status status = files_look(growing, &size);
   if (status == LFB_OK)
     status = files_reserve(growing->mapping->disk.fd, number,
-                           words_room(files_end(growing, number), geometry));
+                           words_range(files_end(growing, number), geometry));
   if (status == LFB_OK)
     /* release: pairs with files_entry().  It fails if another process was first. */
     (void)lfb_cas_u64(&files_table(growing)[number], &seen, entry, memory_order_release);
@@ -294,8 +294,8 @@ static lfb_status head_open(lfb_growing *growing, const uint8_t *key, bool writa
 static __attribute__((noinline)) lfb_status
 files_check_holes(const lfb_growing *growing, uint32_t count, bool limited)
 {
-  lfb_room rooms[2 + LFB_GROWING_LAYERS] = {
-      {0, LFB_GROWING_CELLS_END}, {LFB_GROWING_STRIPES, stripes_room(count - 1).end}};
+  lfb_range ranges[2 + LFB_GROWING_LAYERS] = {
+      {0, LFB_GROWING_CELLS_END}, {LFB_GROWING_STRIPES, stripes_range(count - 1).end}};
   lfb_disk_file disk = {.fd = growing->mapping->disk.fd};
   uint64_t end = LFB_GROWING_HEAD;
 
@@ -303,13 +303,13 @@ files_check_holes(const lfb_growing *growing, uint32_t count, bool limited)
     return LFB_ERROR_OPEN;
   for (uint32_t i = 0; i < count; i++) {
     const lfb_geometry geometry = files_geometry(growing, i);
-    rooms[2 + i] = words_room(end, &geometry);
-    end = rooms[2 + i].end;
+    ranges[2 + i] = words_range(end, &geometry);
+    end = ranges[2 + i].end;
   }
   if (end > disk.size)
     return LFB_ERROR_TRUNCATED;
-  return growing->writable ? lfb_room_fill_holes(&disk, rooms, 2 + count, limited)
-                           : lfb_room_check_holes(&disk, rooms, 2 + count);
+  return growing->writable ? lfb_range_fill_holes(&disk, ranges, 2 + count, limited)
+                           : lfb_range_check_holes(&disk, ranges, 2 + count);
 }
 
 /* Whether the words of the first `count` layers have more than `max_bytes` bytes together. */
@@ -371,14 +371,14 @@ lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, boo
 static lfb_status new_fill(lfb_growing *growing, const lfb_making *making,
                            const lfb_description *first)
 {
-  const lfb_room front = {0, LFB_GROWING_CELLS_END};
+  const lfb_range front = {0, LFB_GROWING_CELLS_END};
   const int fd = making->mapping->disk.fd;
   unsigned char head[LFB_GROWING_READ];
   lfb_filter *filter;
 
-  lfb_status status = lfb_room_set_size(fd, LFB_GROWING_HEAD);
+  lfb_status status = lfb_range_set_size(fd, LFB_GROWING_HEAD);
   if (status == LFB_OK)
-    status = lfb_room_reserve(fd, front, LFB_ROOM_ALONE);
+    status = lfb_range_reserve(fd, front, LFB_RANGE_ALONE);
   if (status == LFB_OK)
     status = files_map_head(growing, true);
   if (status == LFB_OK)

@@ -40,7 +40,8 @@ static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file,
 static lfb_status window_fill(const lfb_making *making, const lfb_window_file *file, lfb_window **window)
 {
   unsigned char head[LFB_WINDOW_HEADER];
-  const lfb_room front = {0, LFB_WINDOW_PARTS_END}, words = {file->words_at, window_file_size(file)};
+  const lfb_range front = {0, LFB_WINDOW_PARTS_END};
+  const lfb_range words = {file->words_at, window_file_size(file)};
 
   lfb_status status = lfb_making_reserve(making, front, words, file->config.lazy_memory);
   if (status == LFB_OK)
@@ -120,8 +121,10 @@ static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *
                                mapping->disk.size, limits);
   if (status != LFB_OK)
     return status;
-  const lfb_room rooms[] = {{0, LFB_WINDOW_PARTS_END}, {file.words_at, window_file_size(&file)}};
-  status = lfb_room_fill_holes(&mapping->disk, rooms, sizeof rooms / sizeof *rooms, limits->max_bytes != 0);
+  const lfb_range ranges[] = {{0, LFB_WINDOW_PARTS_END},
+                                {file.words_at, window_file_size(&file)}};
+  status = lfb_range_fill_holes(&mapping->disk, ranges, sizeof ranges / sizeof *ranges,
+                                 limits->max_bytes != 0);
   if (status == LFB_OK)
     status = lfb_mapping_map(mapping, window_file_size(&file), true);
   if (status != LFB_OK)

@@ -187,7 +187,7 @@ lfb_config ConfigOfWholePieces() {
 }
 
 // docs/formats.md: between two ranges at least a byte belongs to no layer.  On a file system that cannot
-// reserve, a process that appends a layer writes the byte after it (room.c), and by then another process
+// reserve, a process that appends a layer writes the byte after it (ranges.c), and by then another process
 // may have put into the next layer.  Seen to fail without the gap.
 TEST_F(GrowingMapped, AByteBetweenTwoLayersIsFree) {
   const lfb_config config = ConfigOfWholePieces();

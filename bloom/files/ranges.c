@@ -1,4 +1,4 @@
-/* room.c - sizes, blocks and huge pages of the files of shared filters. */
+/* ranges.c - sizes, blocks and huge pages of the files of shared filters. */
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
@@ -13,7 +13,7 @@
 
 #define TMPFS_MAGIC 0x01021994 /* linux/magic.h */
 
-static bool room_is_in_memory(int fd)
+static bool range_is_in_memory(int fd)
 {
   struct statfs system;
 
@@ -27,24 +27,24 @@ static bool room_is_in_memory(int fd)
  * block.  In a file that other processes put into, that could turn bits off.  Such a file is left
  * unchanged.
  */
-static int room_reserve_some(int fd, uint64_t from, uint64_t size, lfb_room_users users)
+static int range_reserve_some(int fd, uint64_t from, uint64_t size, lfb_range_users users)
 {
-  if (users == LFB_ROOM_ALONE)
+  if (users == LFB_RANGE_ALONE)
     return posix_fallocate(fd, (off_t)from, (off_t)size);
   return fallocate(fd, 0, (off_t)from, (off_t)size) == 0 || errno == EOPNOTSUPP ? 0 : errno;
 }
 
 /* A signal may undo all that one system call has reserved.  The next call asks for half of it, so
  * that a program with a periodic timer finishes. */
-lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
+lfb_status lfb_range_reserve(int fd, lfb_range range, lfb_range_users users)
 {
   enum { LEAST_PIECE = 1 << 16 }; /* bytes */
-  uint64_t piece = room.end - room.from;
+  uint64_t piece = range.end - range.from;
 
-  while (room.from < room.end) {
-    const uint64_t left = room.end - room.from;
+  while (range.from < range.end) {
+    const uint64_t left = range.end - range.from;
     const uint64_t size = piece < left ? piece : left;
-    const int cause = room_reserve_some(fd, room.from, size, users);
+    const int cause = range_reserve_some(fd, range.from, size, users);
     if (cause == EINTR) {
       piece = piece / 2 > LEAST_PIECE ? piece / 2 : (uint64_t)LEAST_PIECE;
       continue;
@@ -53,13 +53,13 @@ lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
       errno = cause;
       return LFB_ERROR_WRITE;
     }
-    room.from += size;
+    range.from += size;
   }
   return LFB_OK;
 }
 
-/* Fails at once if `size` more bytes have no room, instead of filling the disk to find out. */
-static lfb_status room_check_left(int fd, uint64_t size)
+/* Fails at once if `size` more bytes do not fit, instead of filling the disk to find out. */
+static lfb_status range_check_left(int fd, uint64_t size)
 {
   struct statfs system;
 
@@ -72,7 +72,7 @@ static lfb_status room_check_left(int fd, uint64_t size)
 }
 
 /* Refuses a file over the process's limit: the kernel would kill the process (SIGXFSZ). */
-static lfb_status room_check_limit(uint64_t size)
+static lfb_status range_check_limit(uint64_t size)
 {
   struct rlimit limit;
 
@@ -83,21 +83,21 @@ static lfb_status room_check_limit(uint64_t size)
   return LFB_ERROR_WRITE;
 }
 
-lfb_status lfb_room_set_size(int fd, uint64_t size)
+lfb_status lfb_range_set_size(int fd, uint64_t size)
 {
-  lfb_status status = room_check_limit(size);
+  lfb_status status = range_check_limit(size);
 
   if (status == LFB_OK)
-    status = room_check_left(fd, size);
+    status = range_check_left(fd, size);
   if (status != LFB_OK)
     return status;
   return ftruncate(fd, (off_t)size) == 0 ? LFB_OK : LFB_ERROR_WRITE;
 }
 
-/* Makes the file long enough on a file system that cannot reserve, by a byte after the room.  No
+/* Makes the file long enough on a file system that cannot reserve, by a byte after the range.  No
  * process puts there.  Unlike ftruncate(), this cuts off nothing that another process has
  * appended. */
-static lfb_status room_lengthen(int fd, uint64_t end)
+static lfb_status range_lengthen(int fd, uint64_t end)
 {
   lfb_disk_file file = {.fd = fd};
 
@@ -106,57 +106,58 @@ static lfb_status room_lengthen(int fd, uint64_t end)
   return file.size >= end || pwrite(fd, "", 1, (off_t)end) == 1 ? LFB_OK : LFB_ERROR_WRITE;
 }
 
-lfb_status lfb_room_append(int fd, lfb_room room)
+lfb_status lfb_range_append(int fd, lfb_range range)
 {
-  lfb_status status = room_check_limit(room.end + 1);
+  lfb_status status = range_check_limit(range.end + 1);
 
   if (status == LFB_OK)
-    status = room_check_left(fd, room.end - room.from);
+    status = range_check_left(fd, range.end - range.from);
   if (status == LFB_OK)
-    status = lfb_room_reserve(fd, room, LFB_ROOM_SHARED);
-  return status == LFB_OK ? room_lengthen(fd, room.end) : status;
+    status = lfb_range_reserve(fd, range, LFB_RANGE_SHARED);
+  return status == LFB_OK ? range_lengthen(fd, range.end) : status;
 }
 
 /* Reserves one small page in each huge page's place and then collapses them.  That takes an eighth
  * of the time of reserving all small pages first (0.1 s per GiB). */
-void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at)
+void lfb_range_make_huge(int fd, const lfb_pages *words, uint64_t at)
 {
-  if (!room_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
+  if (!range_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
     return;
   for (uint64_t done = 0; done + LFB_HUGE_PAGE <= words->size; done += LFB_HUGE_PAGE) {
-    const lfb_room first = {at + done, at + done + 1};
-    if (lfb_room_reserve(fd, first, LFB_ROOM_SHARED) != LFB_OK)
+    const lfb_range first = {at + done, at + done + 1};
+    if (lfb_range_reserve(fd, first, LFB_RANGE_SHARED) != LFB_OK)
       return;
   }
   lfb_pages_collapse(words, 0);
 }
 
-/* How many bytes of blocks a file lacks in its rooms. */
-static uint64_t room_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count)
+/* How many bytes of blocks a file lacks in its ranges. */
+static uint64_t range_holes(const lfb_disk_file *file, const lfb_range *ranges, size_t count)
 {
   uint64_t needed = 0;
 
   for (size_t i = 0; i < count; i++)
-    needed += rooms[i].end - rooms[i].from;
+    needed += ranges[i].end - ranges[i].from;
   return file->filled < needed ? needed - file->filled : 0;
 }
 
-lfb_status lfb_room_fill_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count,
-                               bool limited)
+lfb_status lfb_range_fill_holes(const lfb_disk_file *file, const lfb_range *ranges, size_t count,
+                                bool limited)
 {
-  const uint64_t holes = room_holes(file, rooms, count);
+  const uint64_t holes = range_holes(file, ranges, count);
   lfb_status status = LFB_OK;
 
   if (holes > 0)
-    status = room_check_left(file->fd, limited ? holes : 2 * holes);
+    status = range_check_left(file->fd, limited ? holes : 2 * holes);
   for (size_t i = 0; holes > 0 && status == LFB_OK && i < count; i++)
-    status = lfb_room_reserve(file->fd, rooms[i], LFB_ROOM_SHARED);
+    status = lfb_range_reserve(file->fd, ranges[i], LFB_RANGE_SHARED);
   return status;
 }
 
-lfb_status lfb_room_check_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count)
+lfb_status lfb_range_check_holes(const lfb_disk_file *file, const lfb_range *ranges,
+                                 size_t count)
 {
-  if (room_holes(file, rooms, count) == 0 || !room_is_in_memory(file->fd))
+  if (range_holes(file, ranges, count) == 0 || !range_is_in_memory(file->fd))
     return LFB_OK;
   errno = ENODATA;
   return LFB_ERROR_MAP;
