@@ -79,7 +79,7 @@ PLANTS = {
     "unlooked": _row(["bloom/filter/claims.c"]),
     "unstamped": _window("filter/claims.c"),
     "unrestored": _row(
-        ["bloom/counting/counting_places.h"],
+        ["bloom/counting/counter_sets.h"],
         again = [
             "//bloom:counting/counting_any.c",
             "//bloom:counting/counting_fast.c",

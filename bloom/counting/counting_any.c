@@ -2,35 +2,35 @@
  * counting_any.c - the operations on a key's counters, for any strategy: its bits_of (strategy.h)
  * returns a key's bits.
  */
-#include "bloom/counting/counting_places.h"
+#include "bloom/counting/counter_sets.h"
 
 /*
- * Merges the places of each word into one.  Returns how many are left.  Which places share a word
+ * Merges the sets of each word into one.  Returns how many are left.  Which sets share a word
  * depends on the hash, so a branch could not be predicted: there is none.
  */
-LFB_INLINE uint32_t any_merge(lfb_place *places, uint32_t count)
+LFB_INLINE uint32_t any_merge(lfb_counter_set *sets, uint32_t count)
 {
   uint32_t kept = 0;
 
   for (uint32_t i = 0; i < count; i++) {
-    const lfb_place place = places[i];
+    const lfb_counter_set set = sets[i];
     uint32_t first = i;
     for (uint32_t j = i; j-- > 0;)
-      first = places[j].word == place.word ? j : first;
-    places[i].which = 0;
-    places[first].which |= place.which;
+      first = sets[j].word == set.word ? j : first;
+    sets[i].which = 0;
+    sets[first].which |= set.which;
   }
   for (uint32_t i = 0; i < count; i++) {
-    places[kept] = places[i];
-    kept += places[i].which != 0;
+    sets[kept] = sets[i];
+    kept += sets[i].which != 0;
   }
   return kept;
 }
 
-/* Writes the places of a key and prefetches their lines.  Returns how many, at most
+/* Writes the sets of a key and prefetches their lines.  Returns how many, at most
  * LFB_MAX_PROBES.  If they are to be changed, each word occurs once. */
 LFB_INLINE uint32_t any_find(const lfb_counting *counting, bool change, lfb_hash hash,
-                             lfb_place *places)
+                             lfb_counter_set *sets)
 {
   uint64_t indexes[LFB_MAX_PROBES];
   const uint32_t bits = counting->description.strategy->bits_of(&counting->layout, hash, indexes);
@@ -41,35 +41,37 @@ LFB_INLINE uint32_t any_find(const lfb_counting *counting, bool change, lfb_hash
       lfb_prefetch_write((const void *)word);
     else
       lfb_prefetch_read((const void *)word);
-    places[i].word = word;
-    places[i].which = UINT64_C(1) << (LFB_COUNTER_BITS * (indexes[i] % LFB_COUNTERS_A_WORD));
+    sets[i].word = word;
+    sets[i].which = UINT64_C(1) << (LFB_COUNTER_BITS * (indexes[i] % LFB_COUNTERS_A_WORD));
   }
-  return change ? any_merge(places, bits) : bits;
+  return change ? any_merge(sets, bits) : bits;
 }
 
 /* All words are read, regardless of what is found, so that their misses overlap. */
-LFB_INLINE bool any_might_contain(const lfb_place *places, uint32_t count)
+LFB_INLINE bool any_might_contain(const lfb_counter_set *sets, uint32_t count)
 {
   uint64_t missing = 0;
 
   for (uint32_t i = 0; i < count; i++)
-    missing |= places[i].which & ~lfb_counters_above_0(lfb_word_get(places[i].word));
+    missing |= sets[i].which & ~lfb_counters_above_0(lfb_word_get(sets[i].word));
   return missing == 0;
 }
 
-/* Queries, puts or removes a key.  Removing a definitely absent key costs no more than querying it. */
-LFB_INLINE bool any_act(const lfb_counting *counting, bool change, bool remove, const lfb_place *places,
-                        uint32_t count)
+/* Queries, puts or removes a key.  Removing a definitely absent key costs no more than querying
+ * it. */
+LFB_INLINE bool any_act(const lfb_counting *counting, bool change, bool remove,
+                        const lfb_counter_set *sets, uint32_t count)
 {
   if (change && !remove)
-    return lfb_places_put(counting, places, count);
-  return any_might_contain(places, count) && (!change || lfb_places_remove(counting, places, count));
+    return lfb_counter_sets_put(counting, sets, count);
+  return any_might_contain(sets, count) &&
+         (!change || lfb_counter_sets_remove(counting, sets, count));
 }
 
 LFB_INLINE bool any_one(const lfb_counting *counting, lfb_hash hash, bool change, bool remove)
 {
-  lfb_place places[LFB_MAX_PROBES];
-  return any_act(counting, change, remove, places, any_find(counting, change, hash, places));
+  lfb_counter_set sets[LFB_MAX_PROBES];
+  return any_act(counting, change, remove, sets, any_find(counting, change, hash, sets));
 }
 
 /* ---- many keys ------------------------------------------------------------- */
@@ -80,14 +82,14 @@ enum {
   ANY_ROOM = 256,
 };
 
-/* Computes the places of some keys and prefetches their lines, before it uses the first. */
+/* Computes the sets of some keys and prefetches their lines, before it uses the first. */
 LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
                          bool change, bool remove)
 {
   const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
   const size_t most = fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
-  lfb_place places[ANY_ROOM];
-  uint16_t end[LFB_WORD_BITS]; /* of each key's places */
+  lfb_counter_set sets[ANY_ROOM];
+  uint16_t end[LFB_WORD_BITS]; /* of each key's sets */
 
   memset(answers, 0, (hashes.count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
   for (size_t first = 0; first < hashes.count; first += most) {
@@ -95,11 +97,11 @@ LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_
     uint32_t at = 0;
     for (size_t i = 0; i < keys; end[i++] = (uint16_t)at) {
       const uint64_t high = hashes.high == NULL ? 0 : hashes.high[first + i];
-      at += any_find(counting, change, (lfb_hash){hashes.low[first + i], high}, places + at);
+      at += any_find(counting, change, (lfb_hash){hashes.low[first + i], high}, sets + at);
     }
     at = 0;
     for (size_t i = 0; i < keys; at = end[i++]) {
-      const bool answer = any_act(counting, change, remove, places + at, end[i] - at);
+      const bool answer = any_act(counting, change, remove, sets + at, end[i] - at);
       answers[(first + i) / LFB_WORD_BITS] |= (uint64_t)answer << (first + i) % LFB_WORD_BITS;
     }
   }
@@ -117,7 +119,8 @@ static bool any_might_contain_one(const lfb_counting *counting, lfb_hash hash)
   return any_one(counting, hash, false, false);
 }
 
-static void any_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers, bool remove)
+static void any_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
+                            bool remove)
 {
   any_many(counting, hashes, answers, true, remove);
 }

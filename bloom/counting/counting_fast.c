@@ -5,7 +5,7 @@
  * half a line, stand for one word of bits.  The view is a filter's, except that its words are
  * those of the counters, 32 per block, or 64 if a block is two lines.
  */
-#include "bloom/counting/counting_places.h"
+#include "bloom/counting/counter_sets.h"
 #include "bloom/hashing/simd.h"
 #include "bloom/strategies/fast/fast_key.h"
 
@@ -80,13 +80,13 @@ LFB_INLINE uint64_t cfast_gather(const lfb_fast *fast, uint64_t hash, uint32_t p
 }
 
 /*
- * Writes the places of a key, each word once, in the order of the words.  Returns how many.
+ * Writes the sets of a key, each word once, in the order of the words.  Returns how many.
  *
  * The counters of each word are gathered in an array, with a bit for each element that is not
  * empty.  So the only unpredictable branch is the end of the loop over these bits.  It is resolved
  * long before the locked operations after it are done.
  */
-LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place *places)
+LFB_INLINE uint32_t cfast_sets(const lfb_fast *fast, uint64_t hash, lfb_counter_set *sets)
 {
   const cfast_groups groups = cfast_groups_of(fast, hash);
   const uint32_t words = LFB_COUNTING_WORDS * lfb_fast_groups(fast);
@@ -98,8 +98,8 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
   LFB_EACH(probe, 0, fast->probes, 1, some |= cfast_gather(fast, hash, probe, which));
   for (; some != 0; some &= some - 1) {
     const uint32_t at = (uint32_t)__builtin_ctzll(some);
-    places[count].word = groups.first[at / LFB_COUNTING_WORDS] + at % LFB_COUNTING_WORDS;
-    places[count++].which = which[at];
+    sets[count].word = groups.first[at / LFB_COUNTING_WORDS] + at % LFB_COUNTING_WORDS;
+    sets[count++].which = which[at];
   }
   return count;
 }
@@ -121,13 +121,13 @@ LFB_INLINE uint64_t cfast_query(const cfast_view *view, uint64_t hash)
 LFB_INLINE uint64_t cfast_change(const cfast_view *view, uint64_t hash)
 {
   const lfb_fast *fast = &view->fast;
-  lfb_place places[FAST_MOST];
+  lfb_counter_set sets[FAST_MOST];
 
   if (view->removes && cfast_might_contain_key(fast, hash) == 0)
     return 0;
-  const uint32_t count = cfast_places(fast, hash, places);
-  return view->removes ? lfb_places_remove(fast->filter, places, count)
-                       : lfb_places_put(fast->filter, places, count);
+  const uint32_t count = cfast_sets(fast, hash, sets);
+  return view->removes ? lfb_counter_sets_remove(fast->filter, sets, count)
+                       : lfb_counter_sets_put(fast->filter, sets, count);
 }
 
 /* Prefetches a key's half lines: the first function for reading, the second for writing. */

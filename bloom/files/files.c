@@ -19,7 +19,7 @@
 
 #include "bloom/files/disk.h"
 #include "bloom/files/forms.h"
-#include "bloom/files/place.h"
+#include "bloom/files/destination.h"
 
 enum { TRIES = 100 }; /* to find a temporary name that is not taken */
 
@@ -70,12 +70,12 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-/* Writes the content to what is at the place, which is no regular file. */
-static lfb_status save_in_place(const lfb_content *content, const lfb_file_place *place)
+/* Writes the content to what is at the destination, which is no regular file. */
+static lfb_status save_in_place(const lfb_content *content, const lfb_destination *destination)
 {
   int fd;
 
-  if (lfb_file_place_open(place, &fd) != LFB_OK)
+  if (lfb_destination_open(destination, &fd) != LFB_OK)
     return LFB_ERROR_OPEN;
   const lfb_writer writer = {.write = file_write, .to = &fd};
   return file_close(fd, content->write(content->what, &writer));
@@ -90,40 +90,41 @@ static unsigned long save_number(int try)
   return ((unsigned long)getpid() << 20) ^ (unsigned long)now.tv_nsec ^ (unsigned long)try;
 }
 
-/* A new file that is renamed to its place when it is complete. */
+/* A new file that is renamed to its destination when it is complete. */
 typedef struct replacement {
-  const lfb_file_place *place;
+  const lfb_destination *destination;
   char name[sizeof ".lfbloom-12345678"]; /* before the rename */
   mode_t mode; /* before it has content, if it replaces a file of the caller */
   mode_t made; /* at creation, less the umask                                */
   int fd;
 } replacement;
 
-/* Decides the permissions of the new file: those of the file that it replaces, if that belongs to the
- * caller.  If it belongs to another, no more than a new file has and no more than the old one had.  Only
- * the owner's if the content is secret. */
+/* Decides the permissions of the new file: those of the file that it replaces, if that belongs to
+ * the caller.  If it belongs to another, no more than a new file has and no more than the old one
+ * had.  Only the owner's if the content is secret. */
 static void save_decide(replacement *save, const lfb_content *content)
 {
-  const mode_t before = save->place->mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  const mode_t before = save->destination->mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   const mode_t most = content->secret ? lfb_disk_mode(true) : (mode_t)~0U;
 
   save->mode = before & most;
   save->made = lfb_disk_mode(content->secret || content->shared);
-  if (save->place->mode != 0)
+  if (save->destination->mode != 0)
     save->made &= before;
-  if (save->place->owned)
+  if (save->destination->owned)
     save->made &= lfb_disk_mode(true);
 }
 
-/* Creates the new file beside its place.  If it will replace another, only its owner may read it for
- * now. */
+/* Creates the new file beside its destination.  If it will replace another, only its owner may read
+ * it for now. */
 static lfb_status save_open(replacement *save)
 {
   for (int try = 0; try < TRIES; try++) {
-    (void)snprintf(save->name, sizeof save->name, ".lfbloom-%08lx", save_number(try) & 0xffffffffUL);
+    (void)snprintf(save->name, sizeof save->name, ".lfbloom-%08lx",
+                   save_number(try) & 0xffffffffUL);
     /* Not mkstemp(): only the owner may read its files.  But even before fchmod(), no user may read
      * the new file that could not read the old one. */
-    save->fd = lfb_restarted_openat(save->place->folder, save->name,
+    save->fd = lfb_restarted_openat(save->destination->folder, save->name,
                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
     if (save->fd >= 0 || errno != EEXIST)
       break;
@@ -136,7 +137,7 @@ static lfb_status save_permit(const replacement *save)
 {
   int failed;
 
-  if (!save->place->owned)
+  if (!save->destination->owned)
     return LFB_OK;
   do
     failed = fchmod(save->fd, save->mode);
@@ -145,10 +146,10 @@ static lfb_status save_permit(const replacement *save)
                                                                                : LFB_ERROR_WRITE;
 }
 
-/* Writes and syncs the new file, then renames it to its place. */
+/* Writes and syncs the new file, then renames it to its destination. */
 static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
 {
-  const lfb_file_place *place = save->place;
+  const lfb_destination *destination = save->destination;
   int fd = save->fd;
   lfb_status status = save_permit(save);
 
@@ -157,37 +158,40 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
-  if (status == LFB_OK && renameat(place->folder, save->name, place->folder, place->name) != 0)
+  if (status == LFB_OK &&
+      renameat(destination->folder, save->name, destination->folder, destination->name) != 0)
     status = LFB_ERROR_RENAME;
   if (status != LFB_OK) {
     const int cause = errno;
-    (void)unlinkat(place->folder, save->name, 0);
+    (void)unlinkat(destination->folder, save->name, 0);
     errno = cause;
   }
   return status;
 }
 
-static lfb_status save_and_replace(const lfb_content *content, const lfb_file_place *place)
+static lfb_status save_and_replace(const lfb_content *content, const lfb_destination *destination)
 {
-  replacement save = {.place = place};
+  replacement save = {.destination = destination};
 
   save_decide(&save, content);
   lfb_status status = save_open(&save);
   if (status == LFB_OK)
     status = save_and_rename(&save, content);
   /* Makes the rename durable. */
-  return status == LFB_OK ? lfb_disk_sync_folder(place->can_sync ? place->folder : -1) : status;
+  return status == LFB_OK ? lfb_disk_sync_folder(destination->can_sync ? destination->folder : -1)
+                          : status;
 }
 
 lfb_status lfb_file_save(const lfb_content *content, const char *path)
 {
-  lfb_file_place place;
+  lfb_destination destination;
 
-  lfb_status status = lfb_file_place_find(path, &place);
+  lfb_status status = lfb_destination_find(path, &destination);
   if (status == LFB_OK)
-    status = place.mode == 0 || S_ISREG(place.mode) ? save_and_replace(content, &place)
-                                                    : save_in_place(content, &place);
-  lfb_file_place_leave(&place);
+    status = destination.mode == 0 || S_ISREG(destination.mode)
+                 ? save_and_replace(content, &destination)
+                 : save_in_place(content, &destination);
+  lfb_destination_leave(&destination);
   return status;
 }
 

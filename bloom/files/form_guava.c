@@ -1,8 +1,8 @@
 /*
  * form_guava.c - the form that Guava's BloomFilter.writeTo writes.
  *
- * The header of guava_header.h, then the words, big-endian.  The form has no magic number, no n, no p
- * and no checksum.
+ * The header of guava_header.h, then the words, big-endian.  The form has no magic number, no n, no
+ * p and no checksum.
  *
  * Source: Guava BloomFilter.java, writeTo and readFrom.
  */
@@ -31,16 +31,17 @@ static lfb_status guava_form_write(const lfb_filter *filter, const lfb_writer *w
 }
 
 static lfb_status guava_form_locate(const lfb_reader *reader,
-                                    const unsigned char head[LFB_FORM_HEAD], lfb_form_place *place)
+                                    const unsigned char head[LFB_FORM_HEAD],
+                                    lfb_form_located *located)
 {
-  lfb_form_place found = {.order = LFB_ORDER_BIG, .words_at = LFB_GUAVA_HEADER};
+  lfb_form_located found = {.order = LFB_ORDER_BIG, .words_at = LFB_GUAVA_HEADER};
   const lfb_status status = lfb_guava_decode(head, &found.description);
 
   (void)reader;
   if (status != LFB_OK)
     return status;
   found.size = found.words_at + found.description.geometry.word_count * sizeof(lfb_word);
-  *place = found;
+  *located = found;
   return LFB_OK;
 }
 

@@ -1,6 +1,6 @@
 /*
- * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h): its head; read and
- * written as a snapshot, like the other forms.
+ * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h): its head; read
+ * and written as a snapshot, like the other forms.
  */
 #include <stdlib.h>
 
@@ -117,11 +117,11 @@ lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], cons
 
 static lfb_status mapped_form_locate(const lfb_reader *reader,
                                      const unsigned char head[LFB_FORM_HEAD],
-                                     lfb_form_place *place)
+                                     lfb_form_located *located)
 {
   const bool big = lfb_byte_order_here() == LFB_ORDER_BIG;
   unsigned char header[LFB_MAPPED_HEADER];
-  lfb_form_place found = {0};
+  lfb_form_located found = {0};
   lfb_mapped_shape shape;
   bool other;
 
@@ -136,27 +136,27 @@ static lfb_status mapped_form_locate(const lfb_reader *reader,
   found.words_at = shape.words_at;
   found.size = shape.file_size;
   found.old = shape.old;
-  *place = found;
+  *located = found;
   return LFB_OK;
 }
 
 static lfb_status mapped_form_read(const lfb_reader *reader,
                                    const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
 {
-  lfb_form_place place;
+  lfb_form_located located;
 
-  lfb_status status = mapped_form_locate(reader, head, &place);
+  lfb_status status = mapped_form_locate(reader, head, &located);
   if (status != LFB_OK)
     return status;
   /* First the limit, which does not need the input's size: a stream and a file fail alike. */
-  const uint64_t most = reader->limits.max_bytes, wanted = place.size - place.words_at;
+  const uint64_t most = reader->limits.max_bytes, wanted = located.size - located.words_at;
   if (most != 0 && wanted > most)
     return LFB_ERROR_OVER_LIMIT;
-  if (reader->known_bytes != 0 && place.size > reader->known_bytes)
+  if (reader->known_bytes != 0 && located.size > reader->known_bytes)
     return LFB_ERROR_TRUNCATED;
-  status = lfb_form_skip(reader, LFB_MAPPED_HEADER, place.words_at);
+  status = lfb_form_skip(reader, LFB_MAPPED_HEADER, located.words_at);
   return status == LFB_OK
-             ? lfb_form_read_words(reader, place.order, NULL, &place.description, filter)
+             ? lfb_form_read_words(reader, located.order, NULL, &located.description, filter)
              : status;
 }
 

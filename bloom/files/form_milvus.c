@@ -8,12 +8,13 @@
  *   8       8     n
  *   16      8     p, a double
  *   24      4     blocks: a power of two up to 2^22
- *   28      1     kinds of keys, a set: 1 INT64, as 8 bytes, 2 text in UTF-8; 0: the filter is empty
+ *   28      1     kinds of keys, a set: 1 INT64, as 8 bytes, 2 text in UTF-8; 0: the filter is
+ *                 empty
  *   29      3     0
  *   32            the bitset
  *
- * A server of Milvus answers "absent" for a key of a kind that byte 28 does not have, without a look at the
- * bits.  A filter does not know what its keys were, so there is a form for each set.
+ * A server of Milvus answers "absent" for a key of a kind that byte 28 does not have, without a
+ * look at the bits.  A filter does not know what its keys were, so there is a form for each set.
  *
  * Source: milvus-io/milvus, client/sbbf/sbbf.go, package comment and Parse().
  */
@@ -70,7 +71,8 @@ static bool milvus_is_empty(const lfb_bits *bits)
   return any == 0;
 }
 
-static lfb_status milvus_write(const lfb_filter *filter, const lfb_writer *writer, unsigned char kinds)
+static lfb_status milvus_write(const lfb_filter *filter, const lfb_writer *writer,
+                               unsigned char kinds)
 {
   const lfb_bits *bits = &filter->layout.bits;
   const lfb_config *config = &filter->description.config;
@@ -130,7 +132,8 @@ static lfb_status milvus_check(const unsigned char header[MILVUS_HEADER])
 }
 
 static lfb_status milvus_form_locate(const lfb_reader *reader,
-                                     const unsigned char head[LFB_FORM_HEAD], lfb_form_place *place)
+                                     const unsigned char head[LFB_FORM_HEAD],
+                                     lfb_form_located *located)
 {
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
   unsigned char header[MILVUS_HEADER];
@@ -152,7 +155,7 @@ static lfb_status milvus_form_locate(const lfb_reader *reader,
                  .fpp = lfb_head_load_double(header + MILVUS_AT_FPP)},
       .form = milvus_form_of(header[MILVUS_AT_KINDS]),
   };
-  *place = (lfb_form_place){.description = description,
+  *located = (lfb_form_located){.description = description,
                             .order = LFB_ORDER_LITTLE,
                             .words_at = MILVUS_HEADER,
                             .size = MILVUS_HEADER + sizeof(lfb_word) * words};

@@ -39,9 +39,9 @@ static lfb_status native_read_header(const lfb_reader *reader, const unsigned ch
 
 static lfb_status native_form_locate(const lfb_reader *reader,
                                      const unsigned char head[LFB_FORM_HEAD],
-                                     lfb_form_place *place)
+                                     lfb_form_located *located)
 {
-  lfb_form_place found = {.order = LFB_ORDER_LITTLE, .words_at = LFB_NATIVE_HEADER};
+  lfb_form_located found = {.order = LFB_ORDER_LITTLE, .words_at = LFB_NATIVE_HEADER};
   unsigned char header[LFB_NATIVE_HEADER];
   const lfb_status status = native_read_header(reader, head, header, &found.description);
 
@@ -49,7 +49,7 @@ static lfb_status native_form_locate(const lfb_reader *reader,
     return status;
   found.size = found.words_at + lfb_form_checked_size(found.description.geometry.word_count *
                                                       sizeof(lfb_word));
-  *place = found;
+  *located = found;
   return LFB_OK;
 }
 

@@ -102,7 +102,8 @@ static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
 }
 
 static lfb_status sbbf_form_locate(const lfb_reader *reader,
-                                   const unsigned char head[LFB_FORM_HEAD], lfb_form_place *place)
+                                   const unsigned char head[LFB_FORM_HEAD],
+                                   lfb_form_located *located)
 {
   lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0, LFB_OK};
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
@@ -122,7 +123,7 @@ static lfb_status sbbf_form_locate(const lfb_reader *reader,
   if (size <= 0 || size > INT32_MAX || size % SBBF_BLOCK_BYTES != 0 ||
       !strategy->valid(&description.geometry))
     return LFB_ERROR_BAD_WORD_COUNT;
-  *place = (lfb_form_place){.description = description,
+  *located = (lfb_form_located){.description = description,
                             .order = LFB_ORDER_LITTLE,
                             .words_at = LFB_THRIFT_BYTES - thrift.left,
                             .size = LFB_THRIFT_BYTES - thrift.left + (uint64_t)size};

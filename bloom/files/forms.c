@@ -142,24 +142,24 @@ static lfb_status form_begin(const lfb_reader *reader, unsigned char head[LFB_FO
   return *row == NULL ? lfb_form_foreign(head) : LFB_OK;
 }
 
-lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_place *place)
+lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_located *located)
 {
   unsigned char head[LFB_FORM_HEAD];
   const lfb_form_row *row;
   const lfb_status status = form_begin(reader, head, &row);
 
-  return status == LFB_OK ? row->locate(reader, head, place) : status;
+  return status == LFB_OK ? row->locate(reader, head, located) : status;
 }
 
 /* Reads a form of a head and words, as lfb_form_row.read(). */
 static lfb_status form_read_words(const lfb_form_row *row, const lfb_reader *reader,
                                   const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
 {
-  lfb_form_place place;
-  const lfb_status status = row->locate(reader, head, &place);
+  lfb_form_located located;
+  const lfb_status status = row->locate(reader, head, &located);
 
   return status == LFB_OK
-             ? lfb_form_read_words(reader, place.order, NULL, &place.description, filter)
+             ? lfb_form_read_words(reader, located.order, NULL, &located.description, filter)
              : status;
 }
 

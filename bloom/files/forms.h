@@ -38,13 +38,13 @@ typedef struct lfb_writer {
 } lfb_writer;
 
 /* The head of a form: the filter, and where its words are. */
-typedef struct lfb_form_place {
+typedef struct lfb_form_located {
   lfb_description description;
   lfb_byte_order order; /* of the words                              */
   uint64_t words_at;    /* where they are, in bytes from the start   */
   uint64_t size;        /* of the whole form, in bytes               */
   bool old; /* of a version that several processes can no longer put into */
-} lfb_form_place;
+} lfb_form_located;
 
 /* A form. */
 typedef struct lfb_form_row {
@@ -63,7 +63,7 @@ typedef struct lfb_form_row {
 
   /* Reads the rest of the form's head, after `head`, and checks every field. */
   lfb_status (*locate)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
-                       lfb_form_place *place);
+                       lfb_form_located *located);
 
   /* Reads the rest, after `head`.  NULL: the words end the form and follow its head, which
    * `locate` reads. */
@@ -114,7 +114,7 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Reads the head of a filter in any form.  Fails as lfb_filter_read() before it reads words. */
-lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_place *place);
+lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_located *located);
 
 /* Reads a filter as lfb_filter_read() does; `*made` receives it. */
 lfb_status lfb_form_read(const lfb_reader *reader, void **made);

@@ -1,5 +1,5 @@
 /* mapped.c - making, opening, syncing and closing a filter in a mapped file; opening a filter in a
- * file of any other form in place, to be read only. */
+ * file of any other form in located, to be read only. */
 #include <lfbloom/mapped.h>
 
 #include <errno.h>
@@ -143,7 +143,7 @@ static lfb_status mapped_check_form(const mapped_start *start)
 
 /* Reads and decodes the head of the file. */
 static lfb_status mapped_locate(int fd, const lfb_read_limits *limits, bool writable,
-                                lfb_form_place *place)
+                                lfb_form_located *located)
 {
   mapped_start start = {.at = 0};
   const lfb_reader reader = {
@@ -152,50 +152,50 @@ static lfb_status mapped_locate(int fd, const lfb_read_limits *limits, bool writ
   lfb_status status = lfb_disk_read_head(fd, start.bytes, sizeof start.bytes, &start.size);
   if (status == LFB_OK && writable)
     status = mapped_check_form(&start);
-  return status == LFB_OK ? lfb_form_locate(&reader, place) : status;
+  return status == LFB_OK ? lfb_form_locate(&reader, located) : status;
 }
 
 /* Whether the words can be used as they are: aligned and of this byte order.  If not, they are read
  * as bytes. */
-static bool mapped_is_aligned(const lfb_form_place *place)
+static bool mapped_is_aligned(const lfb_form_located *located)
 {
-  return place->words_at % LFB_CACHE_LINE == 0;
+  return located->words_at % LFB_CACHE_LINE == 0;
 }
 
 /* Checks that this processor can use the words, and, to put into them, share them. */
-static lfb_status mapped_check_use(const lfb_form_place *place, bool writable)
+static lfb_status mapped_check_use(const lfb_form_located *located, bool writable)
 {
-  if (mapped_is_aligned(place) && place->order != lfb_byte_order_here())
+  if (mapped_is_aligned(located) && located->order != lfb_byte_order_here())
     return LFB_ERROR_BYTE_ORDER;
   if (!writable)
     return LFB_OK;
-  return place->old ? LFB_ERROR_OLD_MAPPED
-                    : lfb_claims_sharable(place->description.strategy->hash_width);
+  return located->old ? LFB_ERROR_OLD_MAPPED
+                    : lfb_claims_sharable(located->description.strategy->hash_width);
 }
 
 /* Reserves the blocks that the file lacks; if it is read-only, checks them. */
-static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_form_place *place,
+static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_form_located *located,
                                      const lfb_read_limits *limits, bool writable)
 {
   lfb_range ranges[MAPPED_RANGES];
 
-  mapped_ranges(place->words_at, place->size, ranges);
+  mapped_ranges(located->words_at, located->size, ranges);
   return writable ? lfb_range_fill_holes(disk, ranges, MAPPED_RANGES, limits->max_bytes != 0)
                   : lfb_range_check_holes(disk, ranges, MAPPED_RANGES);
 }
 
 /* Makes the filter over a file of any form, to be read only.  On success it owns the mapping.  It
  * has no cells for claims, and no stripes: its bits are counted on request. */
-static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_place *place,
+static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_located *located,
                                         lfb_filter **filter)
 {
-  const lfb_description *description = &place->description;
+  const lfb_description *description = &located->description;
   const lfb_filter_parts parts = {
-      .pages = mapped_words(mapping, place->words_at, &description->geometry),
+      .pages = mapped_words(mapping, located->words_at, &description->geometry),
       .destroy = mapped_destroy_read_only,
       .shared = true,
-      .bytes = !mapped_is_aligned(place),
-      .big_endian = place->order == LFB_ORDER_BIG,
+      .bytes = !mapped_is_aligned(located),
+      .big_endian = located->order == LFB_ORDER_BIG,
   };
   const lfb_status status = lfb_filter_make_over(description, &parts, filter);
 
@@ -205,11 +205,11 @@ static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_pla
 }
 
 /* Checks that a file has no bits set after its filter's last bit. */
-static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_form_place *place)
+static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_form_located *located)
 {
-  const lfb_geometry *geometry = &place->description.geometry;
-  const lfb_bits bits = lfb_bits_of_bytes(lfb_mapping_at(mapping, place->words_at),
-                                          geometry->word_count, place->order == LFB_ORDER_BIG);
+  const lfb_geometry *geometry = &located->description.geometry;
+  const lfb_bits bits = lfb_bits_of_bytes(lfb_mapping_at(mapping, located->words_at),
+                                          geometry->word_count, located->order == LFB_ORDER_BIG);
 
   return lfb_form_overhangs(geometry, lfb_bits_read(&bits, geometry->word_count - 1))
              ? LFB_ERROR_BAD_HEADER
@@ -220,26 +220,27 @@ static lfb_status mapped_open_file(lfb_mapping *mapping, const lfb_read_limits *
                                    bool writable, lfb_filter **filter)
 {
   lfb_disk_file *disk = &mapping->disk;
-  lfb_form_place place;
+  lfb_form_located located;
 
   lfb_status status = lfb_disk_open(mapping->path, writable, disk);
   if (status == LFB_OK)
-    status = mapped_locate(disk->fd, limits, writable, &place);
+    status = mapped_locate(disk->fd, limits, writable, &located);
   if (status == LFB_OK)
-    status = mapped_check_use(&place, writable);
+    status = mapped_check_use(&located, writable);
   if (status == LFB_OK)
-    status = lfb_mapping_check(place.description.geometry.word_count * sizeof(lfb_word), place.size,
+    status =
+        lfb_mapping_check(located.description.geometry.word_count * sizeof(lfb_word), located.size,
                                disk->size, limits);
   if (status == LFB_OK)
-    status = mapped_check_holes(disk, &place, limits, writable);
+    status = mapped_check_holes(disk, &located, limits, writable);
   if (status == LFB_OK)
-    status = lfb_mapping_map(mapping, place.size, writable);
+    status = lfb_mapping_map(mapping, located.size, writable);
   if (status == LFB_OK)
-    status = mapped_check_end(mapping, &place);
+    status = mapped_check_end(mapping, &located);
   if (status != LFB_OK)
     return status;
-  return writable ? mapped_over(mapping, place.words_at, &place.description, filter)
-                  : mapped_over_read_only(mapping, &place, filter);
+  return writable ? mapped_over(mapping, located.words_at, &located.description, filter)
+                  : mapped_over_read_only(mapping, &located, filter);
 }
 
 static lfb_status mapped_open(const char *path, const lfb_read_limits *limits, bool writable,

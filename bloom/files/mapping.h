@@ -1,6 +1,7 @@
 /*
  * mapping.h - the file of a filter that processes share, and the filter over a range of it; the
- * size, blocks and huge pages of such files; and making one, which has no name until it is complete.
+ * size, blocks and huge pages of such files; and making one, which has no name until it is
+ * complete.
  *
  * Nothing in the file belongs to a thread or a process (docs/formats.md).  Puts work on the words
  * as on words in private memory.  Claims are decided in cells of the file (bloom/filter/claims.h).
@@ -34,9 +35,10 @@ static inline void *lfb_mapping_at(const lfb_mapping *mapping, uint64_t at)
   return (char *)mapping->pages.address + at;
 }
 
-/* Compares what a head announces, bytes of words and of the whole file, with the limits and with the file's
- * size, `there`.  Fails: LFB_ERROR_OVER_LIMIT, _TRUNCATED, _TRAILING_BYTES. */
-lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there, const lfb_read_limits *limits);
+/* Compares what a head announces, bytes of words and of the whole file, with the limits and with
+ * the file's size, `there`.  Fails: LFB_ERROR_OVER_LIMIT, _TRUNCATED, _TRAILING_BYTES. */
+lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there,
+                             const lfb_read_limits *limits);
 
 /* Unmaps and closes the file, and frees the mapping; keeps errno. */
 void lfb_mapping_end(lfb_mapping *mapping);
@@ -133,9 +135,9 @@ typedef struct lfb_making {
  */
 lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making);
 
-/* Sets the file's size to the end of its words, maps it, and reserves its front and its words, in huge pages if
- * the system has them.  `lazy` as lfb_config.lazy_memory.  Fails: as lfb_range_reserve() and
- * lfb_mapping_map(). */
+/* Sets the file's size to the end of its words, maps it, and reserves its front and its words, in
+ * huge pages if the system has them.  `lazy` as lfb_config.lazy_memory.  Fails: as
+ * lfb_range_reserve() and lfb_mapping_map(). */
 lfb_status lfb_making_reserve(const lfb_making *making, lfb_range front, lfb_range words,
                               bool lazy);
 

@@ -39,7 +39,7 @@ struct lfb_filter {
    * those received from such a filter */
   LFB_ATOMIC(uint64_t) full_words;
   lfb_description description;
-  /* memory kept from finished big batches; NULL: an empty place */
+  /* memory kept from finished big batches; NULL: an empty slot */
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES];
 };
 

@@ -47,17 +47,17 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secret
   const AES_VECTOR zero = {0};
   const uint8_t *const last = bytes + size - LFB_AES_GROUP;
   const uint64_t whole = before + size;
-  size_t place = before / LFB_AES_GROUP % CHUNK_GROUPS;
+  size_t in_chunk = before / LFB_AES_GROUP % CHUNK_GROUPS;
 
-  for (size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP; count > 0; place = 0) {
-    const size_t room = CHUNK_GROUPS - place, some = count < room ? count : room;
+  for (size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP; count > 0; in_chunk = 0) {
+    const size_t room = CHUNK_GROUPS - in_chunk, some = count < room ? count : room;
     AES_KEY(sum) chunk = {zero, zero, zero};
-    if (place == 0 && before > 0)
+    if (in_chunk == 0 && before > 0)
       *sum = lfb_aes_multiply(lfb_aes_reduce(*sum), lfb_aes_secret(secrets->power));
-    for (const size_t end = place + some; place < end; place++, bytes += LFB_AES_GROUP) {
+    for (const size_t end = in_chunk + some; in_chunk < end; in_chunk++, bytes += LFB_AES_GROUP) {
       if (--count == 0)
         bytes = last;
-      chunk = AES_KEY(sum_add)(chunk, bytes, secrets->pair[4 * place]);
+      chunk = AES_KEY(sum_add)(chunk, bytes, secrets->pair[4 * in_chunk]);
     }
     sum->low ^= AES_FOLD(chunk.low);
     sum->middle ^= AES_FOLD(chunk.both ^ chunk.low ^ chunk.high);
@@ -86,11 +86,11 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(twice)(const uint8_t four[4][2][LFB
 }
 
 /* H of 17 to 128 bytes, and the first round key added.  The last 16 bytes are read at once, and
- * moved to their places in the padded last block. */
+ * moved to where they are in the padded last block. */
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(middle)(const lfb_aes_secrets *secrets,
                                                      const uint8_t *bytes, size_t size)
 {
-  static const uint8_t places[2 * LFB_AES_BLOCK] = {
+  static const uint8_t indexes[2 * LFB_AES_BLOCK] = {
       0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
       128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128};
   static const uint8_t padding[2 * LFB_AES_BLOCK] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -98,7 +98,7 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(middle)(const lfb_aes_secrets *secr
   const size_t whole = (size - 1) / LFB_AES_BLOCK; /* blocks before the last */
   const size_t absent = LFB_AES_BLOCK * (whole + 1) - size;
   const lfb_aes_vector last = lfb_aes_pick(lfb_aes_load(bytes + size - LFB_AES_BLOCK),
-                                           lfb_aes_load(places + absent));
+                                           lfb_aes_load(indexes + absent));
   lfb_aes_vector h =
       lfb_aes_xor(lfb_aes_xor(last, lfb_aes_load(padding + absent)),
                   lfb_aes_secret(absent == 0 ? secrets->round_full : secrets->round[0]));

@@ -131,15 +131,15 @@ lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b)
 static void aes_sum_group(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, uint64_t group,
                           const uint8_t *bytes)
 {
-  const size_t place = group % (LFB_AES_CHUNK / LFB_AES_GROUP);
+  const size_t in_chunk = group % (LFB_AES_CHUNK / LFB_AES_GROUP);
 
-  if (place == 0 && group > 0) {
+  if (in_chunk == 0 && group > 0) {
     const lfb_aes_words y = aes_product_reduce(sum->words);
     memset(sum, 0, sizeof *sum);
     aes_product_add(sum->words, y, aes_load(secrets->power));
   }
   for (size_t lane = 0; lane < 2; lane++) {
-    const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + 4 * place + lane;
+    const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + 4 * in_chunk + lane;
     const uint8_t *const at = bytes + lane * LFB_AES_BLOCK;
     aes_product_add(sum->words, aes_add_bytes(aes_load(at), pair[0]),
                     aes_add_bytes(aes_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));

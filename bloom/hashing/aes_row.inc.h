@@ -10,7 +10,7 @@
  *                   names for its functions and for the row
  *   AES_VECTOR      a vector of one block or more, with these operations:
  *
- *   AES_SAME(block)                 one block, aligned, in each place
+ *   AES_SAME(block)                 one block, aligned, in each lane
  *   AES_NUMBERS(numbers)            numbers, each as a block
  *   AES_ROUND(a, key)               a round of AES; the last is AES_LAST
  *   AES_STORE_LOW(to, a, b)         writes the low halves of the blocks of two vectors

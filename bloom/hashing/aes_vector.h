@@ -84,10 +84,10 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_lows(lfb_aes_vector a, lfb_aes_
   return _mm_unpacklo_epi64(a, b);
 }
 
-/* The bytes of `a` at these places; 0 for place 128. */
-LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_pick(lfb_aes_vector a, lfb_aes_vector places)
+/* The bytes of `a` with these indexes; 0 for index 128. */
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_pick(lfb_aes_vector a, lfb_aes_vector indexes)
 {
-  return _mm_shuffle_epi8(a, places);
+  return _mm_shuffle_epi8(a, indexes);
 }
 
 /* A round of AES, with the round key added after it; and the last. */
@@ -145,9 +145,9 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_lows(lfb_aes_vector a, lfb_aes_
   return (lfb_aes_vector)vzip1q_u64((uint64x2_t)a, (uint64x2_t)b);
 }
 
-LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_pick(lfb_aes_vector a, lfb_aes_vector places)
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_pick(lfb_aes_vector a, lfb_aes_vector indexes)
 {
-  return vqtbl1q_u8(a, places);
+  return vqtbl1q_u8(a, indexes);
 }
 
 /* The instruction adds a round key before the round: the compiler joins this addition of 0 with the

@@ -6,9 +6,9 @@
 
 TARGET LFB_INLINE __m512i aes512_numbers(const uint64_t *numbers)
 {
-  const __m512i places = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
+  const __m512i indexes = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
   const __m256i four = _mm256_loadu_si256((const __m256i *)(const void *)numbers);
-  return _mm512_maskz_permutexvar_epi64(0x55, places, _mm512_castsi256_si512(four));
+  return _mm512_maskz_permutexvar_epi64(0x55, indexes, _mm512_castsi256_si512(four));
 }
 
 TARGET LFB_INLINE void aes512_store_low(uint64_t *to, __m512i a, __m512i b)

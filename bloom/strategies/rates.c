@@ -51,7 +51,7 @@ const lfb_rates lfb_rates_classic = {classic_fpp_after, lfb_rates_classic_count,
  * What double hashing adds to the classic rate while `fill` of the bits are set.
  *
  * A key's k probes are an arithmetic progression, which wraps around at a power of two.  If d < k of
- * its steps are nearly a whole number of wraps, and the rest is a multiple of m, the key has d places,
+ * its steps are nearly a whole number of wraps, and the rest is a multiple of m, the key has d bits,
  * or some more, and is found with the probability fill^d.  Counting such steps gives 2 phi(d) / (k m)
  * of them; with the keys that have some more it is near 1.6 d / (k m).  At a fill of 1/2 that is
  * 3.2 / (k m).
@@ -62,9 +62,9 @@ static double double_hashing_adds(const lfb_geometry *geometry, double fill)
 {
   double sum = 0, found = 1;
 
-  for (uint32_t places = 1; places < geometry->probes; places++) {
+  for (uint32_t distinct = 1; distinct < geometry->probes; distinct++) {
     found *= fill;
-    sum += places * found;
+    sum += distinct * found;
   }
   return fmin(1.6 * sum / ((double)geometry->probes * (double)geometry->bit_count), 1);
 }
