@@ -70,7 +70,8 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
   if (build->builder != NULL)
     build_collect(build, thread, keys, count);
   else if (build->into.remote.filter == NULL)
-    changed = source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
+    changed =
+        source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
   else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
     return false;
   figure_add(&build->changed, changed);
@@ -288,7 +289,8 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
   const struct keys_source *source = &build->source;
 
   if (build->config.fpp == 0)
-    return options_misused(&command_build, "no -p given: give the false-positive probability") != CLI_TROUBLE;
+    return options_misused(&command_build, "no -p given: give the false-positive probability") !=
+           CLI_TROUBLE;
   if (!target_check_shared(build->out) ||
       !keys_expected(source, command_build.name, build->growing, &build->expected,
                      &build->config.expected_insertions))
@@ -395,7 +397,8 @@ static const char *build_misuse(const struct build *build)
     return "--like without -p takes -n, --strategy, --probes-formula and --foldable from its file: "
            "leave them out, or give -p, too";
   if (build->like.path != NULL && build->config.fpp == 0 && build->growing)
-    return "--like without -p makes a filter that merges, --growing one that does not: leave one out";
+    return "--like without -p makes a filter that merges, --growing one that does not: leave one "
+           "out";
   if (build->like.path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--like replaces --hash and --seed: leave them out";
   const char *misuse = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
@@ -455,9 +458,9 @@ static int build_run(int argc, char **argv)
        options_read_formula, &build.formula},
       options_hash(&build.hash),
       {'\0', "like", "FILE",
-       "take everything from the filter in FILE, so that both can be merged; with -p only hash, key "
-       "and strategy; if FILE does not hold its key, give --key-file, too",
-       options_read_path, &build.like.path},
+       "take everything from the filter in FILE, so that both can be merged; with -p only hash, "
+       "key and strategy; if FILE does not hold its key, give --key-file, too", options_read_path,
+       &build.like.path},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},

@@ -100,4 +100,5 @@ static void gzip_end(void *state)
 #define gzip_end NULL
 #endif
 
-const struct codec codec_gzip = {".gz", "gzip", "gzip -dc", "zlib", gzip_begin, gzip_step, gzip_end};
+const struct codec codec_gzip = {
+    ".gz", "gzip", "gzip -dc", "zlib", gzip_begin, gzip_step, gzip_end};

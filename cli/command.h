@@ -9,8 +9,8 @@ struct command {
   const char *operands; /* "FILTER [FILE...]", for the usage line; " | " separates several usages */
   const char *summary;  /* its purpose, in one line */
   const char *details;  /* for --help, after the options: as help_text() takes it */
-  const char *more[2];  /* the same, after `details`: C11 promises only 4,095 characters of a string;
-                           NULL: nothing */
+  const char *more[2];  /* the same, after `details`, or NULL: C11 promises only 4,095 characters
+                           of a string */
   /* Returns the exit status.  argv[0] is the command's name. */
   int (*run)(int argc, char **argv);
 };

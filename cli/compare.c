@@ -67,7 +67,8 @@ static void compare_text_row(const struct compare_row *row)
   if (isinf(within))
     printf("unknown\n");
   else if (row->is_count) /* rounded up: the truth is not outside */
-    printf("%s +- %s\n", compare_keys(round(estimate->value)).text, compare_keys(ceil(within)).text);
+    printf("%s +- %s\n", compare_keys(round(estimate->value)).text,
+           compare_keys(ceil(within)).text);
   else
     printf("%.4f +- %.4f\n", estimate->value, ceil(fmin(within, 1) * 1e4) / 1e4);
 }

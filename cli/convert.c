@@ -57,8 +57,9 @@ static bool convert_open_any(const char *from, const lfb_read_limits *limits, lf
   return status == LFB_OK;
 }
 
-/* Loads a file; only a key of the module can be other than a plain filter.  False after a report. */
-static bool convert_load_file(struct convert *convert, const char *from, const char *to, lfb_any *any)
+/* Loads a file: for a key of the module of any kind, else a plain one.  False after a report. */
+static bool convert_load_file(struct convert *convert, const char *from, const char *to,
+                              lfb_any *any)
 {
   const lfb_damage *damage = &convert->damage;
   const lfb_read_limits limits = {.damage = &convert->damage,
@@ -184,8 +185,9 @@ static int convert_run(int argc, char **argv)
   struct remote_manner manner = {0};
   enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
-      {'\0', "to", "FORM", "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8", options_read_form,
-       &convert.form},
+      {'\0', "to", "FORM",
+       "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8",
+       options_read_form, &convert.form},
       options_label(&convert.label),
       options_key_file(&convert.reading.key),
       options_helper(&convert.reading.helper),

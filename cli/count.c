@@ -97,7 +97,8 @@ static bool count_plain(struct count *count, uint64_t size, unsigned threads)
 
   /* relaxed: no other thread exists yet. */
   atomic_store_explicit(&count->next, count->begin, memory_order_relaxed);
-  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, CREW_ANY, count_work, count);
+  const bool ran =
+      crew_run(pieces < threads ? (unsigned)pieces : threads, CREW_ANY, count_work, count);
 
   return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
 }
@@ -106,7 +107,8 @@ static bool count_plain(struct count *count, uint64_t size, unsigned threads)
 static bool count_packed(struct count *count, const struct codec *codec)
 {
   _Alignas(LINES_BLOCK) char bytes[COUNT_READ + LINES_BLOCK];
-  struct packed *packed = packed_begin(count->path, count->fd, (struct packed_head){.codec = codec});
+  struct packed *packed =
+      packed_begin(count->path, count->fd, (struct packed_head){.codec = codec});
   char before = count->delimiter;
   uint64_t keys = 0;
   ssize_t got = -1;
@@ -141,7 +143,8 @@ static bool count_open(struct count *count, unsigned threads)
     const bool counted = count_packed(count, start.codec);
     return lseek(count->fd, begin, SEEK_SET) == begin && counted;
   }
-  return count_plain(count, begin < status.st_size ? (uint64_t)(status.st_size - begin) : 0, threads);
+  return count_plain(count, begin < status.st_size ? (uint64_t)(status.st_size - begin) : 0,
+                     threads);
 }
 
 static bool count_file(struct count *count, unsigned threads)

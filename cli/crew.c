@@ -10,8 +10,8 @@
 
 #include "cli/report.h"
 
-/* Enough for each part, also for jansson at its deepest, under ThreadSanitizer, which takes 384 KiB;
- * the default of 8 MiB per thread counts against a limit on memory. */
+/* Enough for each part, also for jansson at its deepest, under ThreadSanitizer, which takes 384
+ * KiB; the default of 8 MiB per thread counts against a limit on memory. */
 enum { CREW_STACK = 1024 * 1024 };
 
 enum crew_state { CREW_GATHERING, CREW_DISMISSING, CREW_WORKING, CREW_CALLED_OFF };
@@ -90,7 +90,8 @@ static unsigned crew_gather(struct crew *crew, struct crew_member *members, unsi
                        count + 1, threads, strerror(problem));
   crew->working = problem == 0 ? count : crew_spare(count);
   if (problem != 0 && need == CREW_ANY)
-    report_note("warning: %u of %u threads are used: %s", crew->working, threads, strerror(problem));
+    report_note("warning: %u of %u threads are used: %s", crew->working, threads,
+                strerror(problem));
   (void)pthread_attr_destroy(&attributes);
   return count;
 }

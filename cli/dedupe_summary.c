@@ -47,7 +47,8 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     const uint64_t size = each + (part < longer);
     const uint64_t first = part * each + (part < longer ? part : longer);
     double fpp = 0;
-    lfb_ignore(lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp));
+    const uint64_t middle = dedupe->before + first + (size - 1) / 2;
+    lfb_ignore(lfb_config_fpp_after(&dedupe->config, middle, &fpp));
     sum += (double)size * fpp / (1 - fpp);
   }
   return span == 0 ? 0 : sum * (double)out / (double)span;
@@ -109,8 +110,8 @@ static bool dedupe_window_overfull(const lfb_window_figures *figures)
   return keys > 1.02 * room; /* an estimate */
 }
 
-/* The number of false positives is a bound for spans of at most n distinct keys: each key had at most
- * the probability p, or that of the end.  Nor are there more than keys that were left out. */
+/* The number of false positives is a bound for spans of at most n distinct keys: each key had at
+ * most the probability p, or that of the end.  Nor are there more than keys that were left out. */
 static int dedupe_summary_window(const struct dedupe *dedupe)
 {
   lfb_figures figures;

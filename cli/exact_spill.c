@@ -84,7 +84,8 @@ bool spill_check(const struct spill *spill)
   return opened;
 }
 
-static bool spill_write(const struct spill *spill, int file, const void *bytes, size_t size, off_t offset)
+static bool spill_write(const struct spill *spill, int file, const void *bytes, size_t size,
+                        off_t offset)
 {
   return output_write_to(file, bytes, size, offset) || spill_failed(spill);
 }
@@ -185,11 +186,12 @@ bool spill_add_text(struct spill *spill, const char *bytes, size_t size)
   return spill_write(spill, spill->text, bytes, size, -1);
 }
 
-bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at, struct exact_hash *hashes,
-                  size_t *count)
+bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at,
+                  struct exact_hash *hashes, size_t *count)
 {
   *count = part->count - at < SPILL_HASHES ? (size_t)(part->count - at) : SPILL_HASHES;
-  return spill_read(spill, spill->file, hashes, *count * sizeof *hashes, spill_offset(part, at / SPILL_HASHES));
+  return spill_read(spill, spill->file, hashes, *count * sizeof *hashes,
+                    spill_offset(part, at / SPILL_HASHES));
 }
 
 /* ---- deciding ------------------------------------------------------------------- */
@@ -214,8 +216,8 @@ static void bit_set(unsigned char *bits, uint64_t i)
   bits[i / 8] = (unsigned char)(bits[i / 8] | 1U << (i % 8));
 }
 
-/* Decides hash i, unless it is decided.  When the table is full, a hash that is not in it is left, and so
- * are all that equal it. */
+/* Decides hash i, unless it is decided.  When the table is full, a hash that is not in it is left,
+ * and so are all that equal it. */
 static void deciding_one(struct spill_deciding *deciding, struct exact_hash hash, uint64_t i)
 {
   enum table_answer answer = TABLE_FULL;
@@ -318,7 +320,8 @@ static void spill_work(void *context, unsigned thread)
     progress_add(deciding.part->count);
   }
   /* relaxed: a figure. */
-  atomic_fetch_add_explicit(&crew->spill->repeated, table_repeated(&deciding.table), memory_order_relaxed);
+  atomic_fetch_add_explicit(&crew->spill->repeated, table_repeated(&deciding.table),
+                            memory_order_relaxed);
   table_clear(&deciding.table);
 }
 

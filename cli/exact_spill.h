@@ -1,10 +1,11 @@
 /*
  * exact_spill.h - lines that memory has no room to decide: temporary files decide them.
  *
- * Their hashes go to partitions by some of their bits, in the order of the input.  spill_decide() then
- * finds in each partition alone which hash is the first of its kind: one bit for each.  The lines are read
- * again in the same order, and spill_next() takes the next bit of the line's partition; so no file says
- * where a line was.  For an input that cannot be read again, the lines themselves are kept in a file, too.
+ * Their hashes go to partitions by some of their bits, in the order of the input.  spill_decide()
+ * then finds in each partition alone which hash is the first of its kind: one bit for each.  The
+ * lines are read again in the same order, and spill_next() takes the next bit of the line's
+ * partition; so no file says where a line was.  For an input that cannot be read again, the lines
+ * themselves are kept in a file, too.
  *
  * The two files have no name: nothing is left of them, however the program ends.
  *
@@ -26,7 +27,8 @@ enum { SPILL_PARTS = 64,
        SPILL_HASHES = SPILL_BUFFER / sizeof(struct exact_hash) };
 
 struct spill_part {
-  uint32_t *blocks; /* of the file, each of SPILL_BUFFER bytes: of hashes, then the first of bits instead */
+  uint32_t *blocks; /* of the file, each of SPILL_BUFFER bytes: of hashes, then the first of bits
+                       instead */
   size_t block_count;
   unsigned char *buffer;
   size_t filled;  /* of the buffer */
@@ -39,7 +41,8 @@ struct spill {
   bool begun;
   uint64_t count; /* hashes */
   _Atomic(uint64_t) repeated; /* those that come more than once; after spill_decide() */
-  _Atomic(uint64_t) bytes; /* in all files: of text by the thread that prints, of hashes by the one that decides */
+  _Atomic(uint64_t) bytes; /* in all files: of text by the thread that prints, of hashes by the one
+                              that decides */
 
   /* Private. */
   struct spill_part parts[SPILL_PARTS];
@@ -67,9 +70,10 @@ bool spill_add_to(struct spill *spill, unsigned part, struct exact_hash hash);
 /* Writes what is left in the buffers. */
 bool spill_flush_all(struct spill *spill);
 
-/* Reads hashes of a flushed partition, from number `at` on, a multiple of SPILL_HASHES: at most SPILL_HASHES. */
-bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at, struct exact_hash *hashes,
-                  size_t *count);
+/* Reads hashes of a flushed partition, from number `at` on, a multiple of SPILL_HASHES: at most
+ * SPILL_HASHES. */
+bool spill_hashes(const struct spill *spill, const struct spill_part *part, uint64_t at,
+                  struct exact_hash *hashes, size_t *count);
 
 bool spill_add_text(struct spill *spill, const char *bytes, size_t size);
 

@@ -31,8 +31,8 @@ static inline uint64_t table_bucket(uint64_t low, uint64_t buckets)
   return ((low >> 32) * buckets) >> 32;
 }
 
-/* Returns the slot that has the hash, or else the empty one at which the search ends; NULL if there is
- * neither. */
+/* Returns the slot that has the hash, or else the empty one at which the search ends; NULL if there
+ * is neither. */
 static inline struct table_slot *table_search(struct table_slot *slots, uint64_t buckets,
                                               struct exact_hash hash)
 {
@@ -57,7 +57,7 @@ static inline bool slot_is_empty(const struct table_slot *slot)
   return slot == NULL || atomic_load_explicit(&slot->high, memory_order_relaxed) == 0;
 }
 
-/* relaxed, both: the shard's lock is held, or nothing is inserted; for table_prefetch() they are hints. */
+/* relaxed, both: the shard's lock is held, or nothing is inserted; a prefetch is a hint. */
 static inline struct table_slot *shard_slots(const struct table_shard *shard)
 {
   return atomic_load_explicit(&shard->slots, memory_order_relaxed);
@@ -171,8 +171,9 @@ static bool shard_grow(struct exact_table *table, struct table_shard *shard)
 static enum table_answer shard_put(struct exact_table *table, struct table_shard *shard,
                                    struct exact_hash hash, bool marked)
 {
-  /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths after 32. */
-  if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard)) && !shard_grow(table, shard))
+  /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths at 32. */
+  if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard)) &&
+      !shard_grow(table, shard))
     return TABLE_FULL;
   struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
   slot->low = hash.low;
@@ -183,7 +184,8 @@ static enum table_answer shard_put(struct exact_table *table, struct table_shard
   return TABLE_NEW;
 }
 
-/* Notes that a hash was found again.  Returns whether this is the first time.  relaxed, both: as for table_mark(). */
+/* Notes that a hash was found again.  Returns whether this is the first time.  relaxed, both: as
+ * for table_mark(). */
 static bool slot_again(struct table_slot *slot)
 {
   const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
@@ -240,7 +242,8 @@ bool table_mark(struct exact_table *table, struct table_slot *slot)
     table->again += slot_again(slot);
     return false;
   }
-  atomic_store_explicit(&slot->high, atomic_load_explicit(&slot->high, memory_order_relaxed) | TABLE_MARK,
+  atomic_store_explicit(&slot->high,
+                        atomic_load_explicit(&slot->high, memory_order_relaxed) | TABLE_MARK,
                         memory_order_relaxed);
   return true;
 }

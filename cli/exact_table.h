@@ -1,13 +1,13 @@
 /*
  * exact_table.h - a set of hashes of 128 bits, each with a mark.
  *
- * A shard has the hashes that begin with the same bits: an array of buckets of one cache line, which is
- * searched from the bucket that the hash names.  A full shard moves to an array that is a quarter larger,
- * so that the table is never copied as a whole.
+ * A shard has the hashes that begin with the same bits: an array of buckets of one cache line,
+ * which is searched from the bucket that the hash names.  A full shard moves to an array that is a
+ * quarter larger, so that the table is never copied as a whole.
  *
- * Threads  table_insert(), table_holds() and table_prefetch() may run concurrently.  table_find() and
- *          table_mark() need a table into which nothing is inserted at that time; one thread at a time
- *          calls table_mark(), beside any number that call table_find().
+ * Threads  table_insert(), table_holds() and table_prefetch() may run concurrently.  table_find()
+ *          and table_mark() need a table into which nothing is inserted at that time; one thread at
+ *          a time calls table_mark(), beside any number that call table_find().
  */
 #ifndef CLI_EXACT_TABLE_H
 #define CLI_EXACT_TABLE_H
@@ -25,7 +25,7 @@ struct exact_hash {
 /* An empty slot is all zero. */
 struct table_slot {
   uint64_t low;
-  _Atomic(uint64_t) high; /* without the shard's bits: there are TABLE_USED, TABLE_MARK and TABLE_AGAIN */
+  _Atomic(uint64_t) high; /* the shard's bits are TABLE_USED, TABLE_MARK, TABLE_AGAIN */
 };
 
 enum { TABLE_SHARD_BITS = 4,
@@ -74,12 +74,12 @@ bool table_is_marked(const struct table_slot *slot);
 /* Marks the hash.  Returns whether it had no mark. */
 bool table_mark(struct exact_table *table, struct table_slot *slot);
 
-/* How many hashes were inserted, found by table_holds() or marked more than once, since table_init() or
- * table_clear(). */
+/* How many hashes were inserted, found by table_holds() or marked more than once, since
+ * table_init() or table_clear(). */
 uint64_t table_repeated(const struct exact_table *table);
 
-/* How many hashes there are, and the low halves of those in a shard, at most `most` at a time: `*at` begins
- * as 0; 0 is returned at the end. */
+/* How many hashes there are, and the low halves of those in a shard, at most `most` at a time:
+ * `*at` begins as 0; 0 is returned at the end. */
 uint64_t table_count(const struct exact_table *table);
 size_t table_lows(const struct exact_table *table, int shard, uint64_t *at, uint64_t *lows,
                   size_t most);

@@ -1,9 +1,9 @@
 /*
  * fields.h - finds fields of a record, as `sort -t` and awk separate them.
  *
- * By default fields are runs of bytes that are not blank: spaces and tabs separate them, and newlines
- * in records that end in NUL.  Blanks before the first field belong to no field.  With a separator,
- * each of its occurrences ends a field, and fields may be empty.
+ * By default fields are runs of bytes that are not blank: spaces and tabs separate them, and
+ * newlines in records that end in NUL.  Blanks before the first field belong to no field.  With a
+ * separator, each of its occurrences ends a field, and fields may be empty.
  */
 #ifndef CLI_FIELDS_H
 #define CLI_FIELDS_H

@@ -53,5 +53,6 @@ void figures_json_filled(const lfb_stats *stats)
   json_float("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
-  json_count_if("probes", stats->probes, stats->probes > 0); /* the layers of a growing filter differ */
+  /* The layers of a growing filter differ. */
+  json_count_if("probes", stats->probes, stats->probes > 0);
 }

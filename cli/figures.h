@@ -7,7 +7,7 @@
 #include <lfbloom/filter.h>
 #include <stdatomic.h>
 
-/* Adds to a figure, and reads it.  relaxed, both: all threads are joined before figures are read. */
+/* Adds to a figure, and reads it.  relaxed, both: threads are joined before figures are read. */
 static inline void figure_add(_Atomic(uint64_t) *figure, uint64_t amount)
 {
   atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);

@@ -5,7 +5,8 @@
 
 #include "cli/report.h"
 
-bool fitted_filter(double fpp, lfb_strategy_id strategy, uint64_t keys, uint64_t most, lfb_filter **filter)
+bool fitted_filter(double fpp, lfb_strategy_id strategy, uint64_t keys, uint64_t most,
+                   lfb_filter **filter)
 {
   lfb_config config = {.expected_insertions = keys, .fpp = fpp, .strategy = strategy};
   lfb_stats stats = {0};

@@ -13,8 +13,8 @@ struct grow_row {
   size_t each; /* bytes, for 64 elements */
 };
 
-/* Makes room for `needed` elements in arrays of one capacity, a multiple of 64; 0: they are NULL.  False after a
- * report: the elements stay. */
+/* Makes room for `needed` elements in arrays of one capacity, a multiple of 64; 0: they are NULL.
+ * False after a report: the elements stay. */
 bool grow(const struct grow_row *rows, size_t count, size_t *capacity, size_t needed);
 
 /* The same for one array of elements of this size. */

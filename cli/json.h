@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The size in bytes of the character at `text`, which is not ASCII; 0 if it is not UTF-8, or has more than `left` bytes.
- * Reads none after a NUL. */
+/* The size in bytes of the character at `text`, which is not ASCII; 0 if it is not UTF-8, or has
+ * more than `left` bytes.  Reads none after a NUL. */
 int json_utf8_size(const unsigned char *text, size_t left);
 
 void json_open(const char *key); /* key NULL: the outermost object, or an element of a list */

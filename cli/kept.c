@@ -39,7 +39,8 @@ void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64
     if (!kept_wants(answers, i, wanted))
       continue;
     const size_t first = i;
-    while (i + 1 < count && kept_wants(answers, i + 1, wanted) && kept_is_next(&keys[i], &keys[i + 1]))
+    while (i + 1 < count && kept_wants(answers, i + 1, wanted) &&
+           kept_is_next(&keys[i], &keys[i + 1]))
       i++;
     kept_add_run(kept, &keys[first], &keys[i]);
   }

@@ -55,8 +55,8 @@ static bool like_find_size(const lfb_stats *stats, lfb_config *config)
 static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_config *config)
 {
   if (!(stats->fpp > 0))
-    return report_false(
-         "--like %s: it does not record -n and -p: give those that it was built with, too", like->path);
+    return report_false("--like %s: it does not record -n and -p: give those that it was built "
+                        "with, too", like->path);
   config->expected_insertions = stats->expected_insertions;
   config->fpp = stats->fpp;
   if (like_find_size(stats, config))

@@ -66,7 +66,8 @@ uint64_t memory_usable(const char *root)
   char *path = NULL, *line = NULL;
   size_t room = 0;
 
-  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur < least)
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+      space.rlim_cur < least)
     least = space.rlim_cur;
   FILE *groups = asprintf(&path, "%s/proc/self/cgroup", root) < 0 ? NULL : fopen(path, "re");
   while (groups != NULL && getline(&line, &room, groups) >= 0)

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-/* The least of the machine's memory, the limits of the process' control groups (versions 1 and 2), and the
- * limit on its address space.  `root` is where /proc and /sys are: "", or a test's folder. */
+/* The least of the machine's memory, the limits of the process' control groups (versions 1 and 2),
+ * and the limit on its address space.  `root` is where /proc and /sys are: "" but in
+ * tests. */
 uint64_t memory_usable(const char *root);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * merge.c - `lfbloom merge` merges filter files; `lfbloom fold` makes a smaller one of the same keys.
+ * merge.c - `lfbloom merge` merges filter files; `lfbloom fold` makes one of them smaller.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>

@@ -318,7 +318,8 @@ bool options_helper_use(const struct command *command, const struct options_help
   if (!helper->given)
     return true;
   if (expected->given || *fpp != 0 || strategy->given)
-    return options_misused(command, "--helper replaces -n, -p and --strategy: leave them out") != CLI_TROUBLE;
+    return options_misused(command, "--helper replaces -n, -p and --strategy: leave them out") !=
+           CLI_TROUBLE;
   *expected = (struct options_count){true, helper->keys};
   *fpp = helper->fpp;
   *strategy = (struct options_strategy){true, LFB_REDIS_MITZ32};
@@ -464,7 +465,8 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
 {
   if (label == NULL || form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED)
     return true;
-  return options_misused(command, "only the native and the mapped form have room for a --label") != CLI_TROUBLE;
+  return options_misused(command, "only the native and the mapped form have room for a --label") !=
+         CLI_TROUBLE;
 }
 
 /* Reports what is wrong with the option that getopt_long stopped at. */

@@ -102,41 +102,42 @@ bool options_read_seconds(const char *option, const char *text, void *to);  /* u
   }
 
 /* Rows for several commands: their functions, which take the address of a value of this type. */
-#define OPTIONS_ROWS(ROW)                                                                                     \
-  ROW(options_expected, struct options_count, 'n', NULL, "N", options_read_count,                             \
-      "number of distinct keys (default: the keys in FILE..., repeats included)")                             \
-  ROW(options_fpp, double, 'p', NULL, "P", options_read_fpp,                                                  \
-      "false-positive probability: 0.01, 1% or 1e-4")                                                         \
-  ROW(options_json, bool, '\0', "json", NULL, NULL,                                                           \
-      "print one JSON object instead (fields: lfbloom(1))")                                                   \
-  ROW(options_label, const char *, '\0', "label", "TEXT", options_read_label,                                 \
-      "a text to store in the file; 'lfbloom info' prints it")                                                \
-  ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,                       \
-      "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")                          \
-  ROW(options_helper, struct options_helper, '\0', "helper", "N,P", options_read_helper,                      \
-      "open a filter on Redis that the Java helper class made for N keys at P; N,P,twice if its funnel puts"  \
-      " each string twice")                                                                                   \
-  ROW(options_no_verify, bool, '\0', "no-verify", NULL, NULL,                                                 \
-      "do not compare the checksums of a file of 64 MiB or more")                                             \
-  ROW(options_mode, struct options_mode, '\0', "mode", "OCTAL", options_read_mode,                            \
-      "with --shared: permissions of a new file, reduced by the umask (default, or 0: 0600, only its owner)") \
-  ROW(options_growing, bool, '\0', "growing", NULL, NULL,                                                     \
-      "with --shared: a new file grows with its keys; -n is a first guess")                                   \
-  ROW(options_nul, bool, '0', "null", NULL, NULL,                                                             \
-      "keys end in NUL bytes instead of newlines")                                                            \
-  ROW(options_progress, enum progress_when, '\0', "progress", "WHEN", options_read_when,                      \
-      "show progress: always or never (default: on a terminal)")                                              \
-  ROW(options_strategy, struct options_strategy, '\0', "strategy", "NAME", options_read_strategy,             \
-      "how keys become bits ('lfbloom plan' lists the names and states the default)")                         \
-  ROW(options_hash, struct options_hash, '\0', "hash", "NAME", options_read_hash,                             \
-      "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes if this "     \
-      "processor has the instructions, siphash13 if not")                                                     \
-  ROW(options_threads, unsigned, '\0', "threads", "T", options_read_threads,                                  \
-      "threads to use (default: all cores)")                                                                  \
-  ROW(options_timeout, uint32_t, '\0', "timeout", "SECONDS", options_read_seconds,                            \
-      "give up when a Redis server is silent for this long (default: 20)")                                   
+#define OPTIONS_ROWS(ROW)                                                                          \
+  ROW(options_expected, struct options_count, 'n', NULL, "N", options_read_count,                  \
+      "number of distinct keys (default: the keys in FILE..., repeats included)")                  \
+  ROW(options_fpp, double, 'p', NULL, "P", options_read_fpp,                                       \
+      "false-positive probability: 0.01, 1% or 1e-4")                                              \
+  ROW(options_json, bool, '\0', "json", NULL, NULL,                                                \
+      "print one JSON object instead (fields: lfbloom(1))")                                        \
+  ROW(options_label, const char *, '\0', "label", "TEXT", options_read_label,                      \
+      "a text to store in the file; 'lfbloom info' prints it")                                     \
+  ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,            \
+      "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")               \
+  ROW(options_helper, struct options_helper, '\0', "helper", "N,P", options_read_helper,           \
+      "open a filter on Redis that the Java helper class made for N keys at P; N,P,twice if its "  \
+      "funnel puts each string twice")                                                             \
+  ROW(options_no_verify, bool, '\0', "no-verify", NULL, NULL,                                      \
+      "do not compare the checksums of a file of 64 MiB or more")                                  \
+  ROW(options_mode, struct options_mode, '\0', "mode", "OCTAL", options_read_mode,                 \
+      "with --shared: permissions of a new file, reduced by the umask (default, or 0: 0600, only " \
+      "its owner)")                                                                                \
+  ROW(options_growing, bool, '\0', "growing", NULL, NULL,                                          \
+      "with --shared: a new file grows with its keys; -n is a first guess")                        \
+  ROW(options_nul, bool, '0', "null", NULL, NULL, "keys end in NUL bytes instead of newlines")     \
+  ROW(options_progress, enum progress_when, '\0', "progress", "WHEN", options_read_when,           \
+      "show progress: always or never (default: on a terminal)")                                   \
+  ROW(options_strategy, struct options_strategy, '\0', "strategy", "NAME", options_read_strategy,  \
+      "how keys become bits ('lfbloom plan' lists the names and states the default)")              \
+  ROW(options_hash, struct options_hash, '\0', "hash", "NAME", options_read_hash,                  \
+      "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes "  \
+      "if this processor has the instructions, siphash13 if not")                                  \
+  ROW(options_threads, unsigned, '\0', "threads", "T", options_read_threads,                       \
+      "threads to use (default: all cores)")                                                       \
+  ROW(options_timeout, uint32_t, '\0', "timeout", "SECONDS", options_read_seconds,                 \
+      "give up when a Redis server is silent for this long (default: 20)")
 
-#define OPTIONS_DECLARE(function, type, letter, name, value, read, help) struct option_row function(type *to);
+#define OPTIONS_DECLARE(function, type, letter, name, value, read, help) \
+  struct option_row function(type *to);
 OPTIONS_ROWS(OPTIONS_DECLARE)
 #undef OPTIONS_DECLARE
 

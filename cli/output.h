@@ -24,8 +24,8 @@ void output_prepare(void);
  */
 void output_write(const void *bytes, size_t size);
 
-/* Writes all bytes to an open file, at `offset` or, if that is below 0, after what was written.  False: errno has the
- * cause. */
+/* Writes all bytes to an open file, at `offset` or, if that is below 0, after what was written.
+ * False: errno has the cause. */
 bool output_write_to(int file, const void *bytes, size_t size, off_t offset);
 
 /* What output_write() calls standard output when it fails; NULL: so. */

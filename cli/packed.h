@@ -2,8 +2,8 @@
  * packed.h - reads compressed files, which their first bytes tell, or the ends of their names: .gz,
  * .zst and .xz.
  *
- * Memory is bounded: 64 KiB of input, and the window of the format.  A window is 32 KiB for gzip, at
- * most 128 MiB for zstd, and at most 256 MiB for xz.  A file that needs more is an error.
+ * Memory is bounded: 64 KiB of input, and the window of the format.  A window is 32 KiB for gzip,
+ * at most 128 MiB for zstd, and at most 256 MiB for xz.  A file that needs more is an error.
  * cli/input.c limits the length of a record.
  *
  * Threads  One thread at a time uses a packed file.
@@ -27,8 +27,8 @@ bool packed_is(const char *path);
 /* Whether this program can decompress a file of this name, or need not.  False after a report. */
 bool packed_check(const char *path);
 
-/* What begins a compressed file, if the caller has read it: the codec that cli/start.h found, and at
- * most PACKED_READ bytes.  All zero: the name tells the codec, and nothing was read. */
+/* What begins a compressed file, if the caller has read it: the codec that cli/start.h found, and
+ * at most PACKED_READ bytes.  All zero: the name tells the codec, and nothing was read. */
 struct packed_head {
   const struct codec *codec;
   const char *bytes;

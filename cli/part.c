@@ -64,9 +64,10 @@ OPTIONS_DEFINE(part_field_row, struct part, 'k', "field", "FIELD...", part_read_
 OPTIONS_DEFINE(part_separator_row, struct part, 't', "separator", "BYTE", part_read_separator,
                "with -k: what separates fields; \\t is a tab (default: blanks)")
 
-OPTIONS_DEFINE(part_jsonl_row, struct part, '\0', "jsonl", "NAME...", part_read_member,
-               "the key is member NAME of each line, a JSON object; A.B is member B of member A; several "
-               "make one key")
+OPTIONS_DEFINE(
+    part_jsonl_row, struct part, '\0', "jsonl", "NAME...", part_read_member,
+    "the key is member NAME of each line, a JSON object; A.B is member B of member A; several make "
+    "one key")
 
 const char *part_misuse(const struct part *part)
 {

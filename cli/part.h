@@ -1,8 +1,8 @@
 /*
  * part.h - the part of a record that is its key, and the options that choose it.
  *
- * A record that lacks a field has the empty key, which is a key as any other.  A record that lacks a
- * member, or is no JSON object, is an error.
+ * A record that lacks a field has the empty key, which is a key as any other.  A record that lacks
+ * a member, or is no JSON object, is an error.
  */
 #ifndef CLI_PART_H
 #define CLI_PART_H
@@ -17,8 +17,9 @@
 enum { PART_MOST = 8 };
 
 /*
- * Fields of a line, or members of a JSON object; a key of several has them in the order in which they
- * were given, with the byte 0xff between them, which no UTF-8 text has.  All zero: the whole record.
+ * Fields of a line, or members of a JSON object; a key of several has them in the order in which
+ * they were given, with the byte 0xff between them, which no UTF-8 text has.  All zero: the whole
+ * record.
  */
 struct part {
   struct fields separation; /* of all fields: by a separator, or by blanks */

@@ -50,7 +50,8 @@ static void plan_fill(struct plan *plan)
   const lfb_config config = {.expected_insertions = plan->n, .fpp = plan->fpp};
   lfb_stats stats = {.strategy = LFB_DEFAULT};
 
-  /* A number without a strategy has no name.  The highest comes first: `fast`, the newest number. */
+  /* A number without a strategy has no name.  The highest comes first: `fast`, the newest
+   * number. */
   for (int i = OPTIONS_STRATEGIES; i-- > 0;)
     if (plan_ask(plan, (lfb_strategy_id)i, &plan->rows[plan->row_count]))
       plan->row_count++;
@@ -192,8 +193,8 @@ static void plan_windows_text(const struct plan_windows *windows)
   printf("For %s distinct key%s in a span of %s%s at a false-positive probability of %s:\n\n",
          human_count(windows->plan->n).text, windows->plan->n == 1 ? "" : "s", span->text,
          span->keys > 0 ? " keys" : "", human_probability(windows->plan->fpp).text);
-  printf("%-11s %17s %14s %12s %7s  %s\n", "generations", "bits", "memory", "bits per key", "probes",
-         "forgotten after at most");
+  printf("%-11s %17s %14s %12s %7s  %s\n", "generations", "bits", "memory", "bits per key",
+         "probes", "forgotten after at most");
   for (size_t i = 0; i < PLAN_WINDOWS; i++) {
     const lfb_window_figures *figures = &windows->figures[i];
     const double most = plan_most(windows, figures);

@@ -37,8 +37,8 @@ static bool query_prints(const struct query *query)
   return !query->count_only && !query->quiet;
 }
 
-/* Asks all filters: the answers are those of any of them, or of all.  Adds the number of keys that are
- * present to `*found`. */
+/* Asks all filters: the answers are those of any of them, or of all.  Adds the number of keys that
+ * are present to `*found`. */
 static bool query_filters(const struct query *query, const lfb_key *keys, size_t count,
                           uint64_t *answers, size_t *found)
 {
@@ -139,15 +139,16 @@ static void query_hint(const struct query *query)
 {
   lfb_figures figures;
 
-  if (query->source.type != TYPED_TEXT || atomic_load_explicit(&query->found, memory_order_relaxed) ||
+  if (query->source.type != TYPED_TEXT ||
+      atomic_load_explicit(&query->found, memory_order_relaxed) ||
       !atomic_load_explicit(&query->numeric, memory_order_relaxed))
     return;
   for (size_t i = 0; i < query->filter_count; i++) {
     lfb_any_plan(query->filters[i].any, &figures);
     if (figures.all.form != LFB_FORM_GUAVA && figures.all.form != LFB_FORM_SBBF)
       continue;
-    report_note("note: no key was found, and %s does not record what its keys were: if numbers, give "
-                "--keys=i64 or --keys=i32", query->filter_paths[i]);
+    report_note("note: no key was found, and %s does not record what its keys were: if numbers, "
+                "give --keys=i64 or --keys=i32", query->filter_paths[i]);
     return;
   }
 }

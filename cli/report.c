@@ -41,7 +41,7 @@ int report_error(const char *format, ...)
   const int cause = errno;
   va_list arguments;
 
-  /* Two threads may fail at once, and the second end the program: not before the line is written. */
+  /* Two threads may fail at once, and the second end the program, but after the line is written. */
   (void)pthread_mutex_lock(&reporting);
   if (!reported) {
     reported = true;

@@ -1,4 +1,4 @@
-/* seen.c - what earlier runs of `lfbloom dedupe --seen FILE` have printed: opening the file, and asking it. */
+/* seen.c - what earlier runs of `lfbloom dedupe --seen FILE` have printed: opens and asks it. */
 #define _GNU_SOURCE /* getrandom */
 #include "cli/seen.h"
 
@@ -27,8 +27,8 @@ bool seen_failed(const struct seen *seen)
 
 bool seen_damaged(const struct seen *seen, const char *how)
 {
-  return report_false("%s: state of dedupe: %s: without it, lines that were printed are printed again", seen->path,
-                      how);
+  return report_false("%s: state of dedupe: %s: without it, lines that were printed are printed "
+                      "again", seen->path, how);
 }
 
 uint64_t seen_checksum(const lfb_wide *hash, const void *bytes, size_t size)
@@ -47,8 +47,10 @@ bool seen_write(const struct seen *seen, const void *bytes, size_t size, uint64_
 
 bool seen_write_head(struct seen *seen)
 {
-  seen->head.checksum = seen_checksum(seen->hash, &seen->head, offsetof(struct seen_head, checksum));
-  return seen_write(seen, &seen->head, sizeof seen->head, 0) && (fsync(seen->file) == 0 || seen_failed(seen));
+  seen->head.checksum =
+      seen_checksum(seen->hash, &seen->head, offsetof(struct seen_head, checksum));
+  return seen_write(seen, &seen->head, sizeof seen->head, 0) &&
+         (fsync(seen->file) == 0 || seen_failed(seen));
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
@@ -68,11 +70,12 @@ static lfb_status seen_part_read(void *from, void *bytes, size_t size, size_t *g
 static bool seen_open_run(struct seen *seen, uint32_t i)
 {
   const struct seen_run *const run = &seen->head.runs[i];
-  struct seen_part part = {seen, run->filter_at, run->filter_at + (uint64_t)run->filter_pages * SEEN_BLOCK};
+  struct seen_part part = {seen, run->filter_at,
+                           run->filter_at + (uint64_t)run->filter_pages * SEEN_BLOCK};
 
-  if (run->blocks <= SEEN_SPARE || run->blocks_at % SEEN_BLOCK != 0 || run->blocks_at > seen->size ||
-      run->blocks > (seen->size - run->blocks_at) / SEEN_BLOCK || run->filter_at > seen->size ||
-      part.end > seen->size)
+  if (run->blocks <= SEEN_SPARE || run->blocks_at % SEEN_BLOCK != 0 ||
+      run->blocks_at > seen->size || run->blocks > (seen->size - run->blocks_at) / SEEN_BLOCK ||
+      run->filter_at > seen->size || part.end > seen->size)
     return seen_damaged(seen, "is damaged: it was cut short");
   seen->checked[i] = calloc(run->blocks / 64 + 1, sizeof *seen->checked[i]);
   if (seen->checked[i] == NULL)
@@ -105,8 +108,8 @@ static bool seen_read(struct seen *seen)
   if (memcmp(head->magic, seen_magic, sizeof seen_magic) != 0)
     return report_false("%s: is not a state of dedupe: --seen makes a new file", seen->path);
   if (head->version != SEEN_VERSION)
-    return report_false("%s: is a state of dedupe of another version, or of a host with another byte order",
-                        seen->path);
+    return report_false("%s: is a state of dedupe of another version, or of a host with another "
+                        "byte order", seen->path);
   if ((seen->hash = lfb_wide_create(head->key)) == NULL)
     return seen_failed(seen);
   if (seen->size < sizeof *head || head->run_count > SEEN_RUNS ||
@@ -197,7 +200,8 @@ uint64_t seen_bytes(const struct seen *seen)
 
 const struct seen_block *seen_find_block(const struct seen *seen, uint32_t run, uint32_t number)
 {
-  const struct seen_block *const blocks = (const void *)(seen->bytes + seen->head.runs[run].blocks_at);
+  const struct seen_block *const blocks =
+      (const void *)(seen->bytes + seen->head.runs[run].blocks_at);
   const struct seen_block *const block = blocks + number;
   _Atomic(uint64_t) *const word = &seen->checked[run][number / 64];
   const uint64_t bit = UINT64_C(1) << (number % 64);
@@ -206,7 +210,8 @@ const struct seen_block *seen_find_block(const struct seen *seen, uint32_t run, 
   if ((atomic_load_explicit(word, memory_order_relaxed) & bit) != 0)
     return block;
   if (block->count > SEEN_SLOTS || block->number != number ||
-      block->checksum != seen_checksum(seen->hash, &block->number, SEEN_BLOCK - sizeof block->checksum)) {
+      block->checksum !=
+          seen_checksum(seen->hash, &block->number, SEEN_BLOCK - sizeof block->checksum)) {
     (void)seen_damaged(seen, "is damaged");
     return NULL;
   }
@@ -239,8 +244,8 @@ static bool seen_find(const struct seen *seen, uint32_t run, struct exact_hash h
   return true;
 }
 
-bool seen_ask(const struct seen *seen, const uint64_t *low, const uint64_t *high, size_t count, uint64_t *maybe,
-              uint64_t *has)
+bool seen_ask(const struct seen *seen, const uint64_t *low, const uint64_t *high, size_t count,
+              uint64_t *maybe, uint64_t *has)
 {
   memset(has, 0, (count + 63) / 64 * sizeof *has);
   for (uint32_t run = 0; run < seen->head.run_count; run++) {

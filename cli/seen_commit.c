@@ -11,9 +11,9 @@
 #include "cli/seen_file.h"
 
 enum {
-  SEEN_RATIO = 4,         /* a run is merged if it has fewer hashes than so many times those after it */
-  SEEN_FILL = 204,        /* of a block, on average: so one in 20,000 hashes is not in its own block */
-  SEEN_WRITTEN = 64,      /* blocks that are written at once */
+  SEEN_RATIO = 4,    /* a run is merged if it has fewer hashes than so many times those after it */
+  SEEN_FILL = 204,   /* of a block, on average: so one in 20,000 hashes is not in its own block */
+  SEEN_WRITTEN = 64, /* blocks that are written at once */
   SEEN_SORT_SPARE = 1024, /* slots, beyond two for each hash that is sorted */
 };
 
@@ -62,8 +62,8 @@ static struct seen_block *commit_block(const struct seen_commit *commit)
   return &commit->blocks[commit->block % SEEN_WRITTEN];
 }
 
-/* Ends the block that is being filled, and begins the next.  Writes the blocks when there are enough, or it was the
- * last one. */
+/* Ends the block that is being filled, and begins the next.  Writes the blocks when there are
+ * enough, or it was the last one. */
 static bool commit_end_block(struct seen_commit *commit)
 {
   struct seen_block *const block = commit_block(commit);
@@ -96,7 +96,8 @@ static bool commit_put(struct seen_commit *commit, struct exact_hash hash)
     if (!commit_end_block(commit))
       return false;
     if (commit->block == commit->made.blocks)
-      return seen_damaged(commit->seen, "its hashes are uneven"); /* never, unless the key was chosen */
+      /* Never, unless the key was chosen. */
+      return seen_damaged(commit->seen, "its hashes are uneven");
   }
   struct seen_block *const block = commit_block(commit);
   block->hashes[block->count++] = hash;
@@ -124,7 +125,8 @@ static bool commit_put_merged(struct seen_commit *commit, const struct exact_has
 /* Puts a hash into its place among the slots, which are in order, and moves those after it. */
 static bool commit_sort_one(struct seen_commit *commit, struct exact_hash hash, unsigned known)
 {
-  for (uint64_t i = seen_place(hash, commit->slot_count - SEEN_SORT_SPARE, known); i < commit->slot_count; i++) {
+  for (uint64_t i = seen_place(hash, commit->slot_count - SEEN_SORT_SPARE, known);
+       i < commit->slot_count; i++) {
     const struct exact_hash there = commit->slots[i];
     if (there.low == 0 && there.high == 0) {
       commit->slots[i] = hash;
@@ -138,11 +140,13 @@ static bool commit_sort_one(struct seen_commit *commit, struct exact_hash hash, 
   return seen_damaged(commit->seen, "its hashes are uneven"); /* as above */
 }
 
-/* Puts the new hashes that begin with the `known` bits of `range`, and what the merged runs have before them. */
+/* Puts the new hashes that begin with the `known` bits of `range`, and what the merged runs have
+ * before them. */
 static bool commit_put_range(struct seen_commit *commit, uint64_t range, unsigned known)
 {
   const struct spill *const added = &commit->seen->added;
-  const struct spill_part *const part = &added->parts[seen_place((struct exact_hash){0, range << (64 - known)}, SPILL_PARTS, 0)];
+  const struct spill_part *const part =
+      &added->parts[seen_place((struct exact_hash){0, range << (64 - known)}, SPILL_PARTS, 0)];
   struct exact_hash hashes[SPILL_HASHES];
   size_t count;
 
@@ -169,7 +173,8 @@ static bool commit_put_all(struct seen_commit *commit, uint64_t memory)
   const uint64_t added = commit->seen->added.count;
   unsigned known = 6; /* bits: as many ranges as SPILL_PARTS */
 
-  while (known < 32 && (2 * (added >> known) + SEEN_SORT_SPARE) * sizeof *commit->slots > memory / 4)
+  while (known < 32 &&
+         (2 * (added >> known) + SEEN_SORT_SPARE) * sizeof *commit->slots > memory / 4)
     known++;
   commit->slot_count = 2 * (added >> known) + SEEN_SORT_SPARE + 1;
   commit->slots = malloc(commit->slot_count * sizeof *commit->slots);
@@ -193,7 +198,8 @@ static bool commit_put_all(struct seen_commit *commit, uint64_t memory)
   return true;
 }
 
-static bool extents_meet(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size, uint64_t *end)
+static bool extents_meet(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size,
+                         uint64_t *end)
 {
   const bool meet = at < other + other_size && other < at + size;
 
@@ -237,10 +243,12 @@ static bool commit_write_filter(struct seen_commit *commit)
   lfb_stats stats;
 
   lfb_filter_stats_recent(commit->filter, &stats);
-  const uint32_t pages = (uint32_t)((stats.bytes + stats.bytes / 1024) / SEEN_BLOCK) + 2; /* with its checksums */
+  /* With its checksums. */
+  const uint32_t pages = (uint32_t)((stats.bytes + stats.bytes / 1024) / SEEN_BLOCK) + 2;
   made->filter_at = commit_free(commit, (uint64_t)pages * SEEN_BLOCK);
   made->filter_pages = pages;
-  struct seen_part part = {commit->seen, made->filter_at, made->filter_at + (uint64_t)pages * SEEN_BLOCK};
+  struct seen_part part = {commit->seen, made->filter_at,
+                           made->filter_at + (uint64_t)pages * SEEN_BLOCK};
   const lfb_status status =
       lfb_filter_write(commit->filter, LFB_FORM_NATIVE, commit_write_part, &part);
   if (status != LFB_OK && status != LFB_ERROR_WRITE)
@@ -272,7 +280,8 @@ static bool commit_run(struct seen_commit *commit, uint64_t memory)
 
   commit->made.count = seen->added.count;
   for (*kept = seen->head.run_count;
-       *kept > 0 && (seen->head.runs[*kept - 1].count / SEEN_RATIO < commit->made.count || *kept == SEEN_RUNS);)
+       *kept > 0 && (seen->head.runs[*kept - 1].count / SEEN_RATIO < commit->made.count ||
+                     *kept == SEEN_RUNS);)
     commit->made.count += seen->head.runs[--*kept].count;
   if (commit->made.count / SEEN_FILL > UINT32_MAX - 2 * SEEN_SPARE)
     return seen_damaged(seen, "has no room for more");
@@ -297,8 +306,10 @@ bool seen_commit(struct seen *seen, uint64_t memory)
 
   if (seen->added.count == 0)
     return true;
-  if (stat(seen->path, &now) != 0 || now.st_dev != seen->was.st_dev || now.st_ino != seen->was.st_ino)
-    return report_false("%s: was removed or replaced while it was used: what was printed is not in it", seen->path);
+  if (stat(seen->path, &now) != 0 || now.st_dev != seen->was.st_dev ||
+      now.st_ino != seen->was.st_ino)
+    return report_false("%s: was removed or replaced while it was used: what was printed is not in "
+                        "it", seen->path);
   const bool done = spill_flush_all(&seen->added) && commit_run(&commit, memory);
   if (done)
     seen_trim(seen);

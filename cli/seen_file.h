@@ -1,6 +1,6 @@
 /*
- * seen_file.h - the file of `lfbloom dedupe --seen`, for cli/seen.c and cli/seen_commit.c.  docs/formats.md describes it
- * (state of dedupe).
+ * seen_file.h - the file of `lfbloom dedupe --seen`, for cli/seen.c and cli/seen_commit.c.
+ * docs/formats.md describes it (state of dedupe).
  */
 #ifndef CLI_SEEN_FILE_H
 #define CLI_SEEN_FILE_H
@@ -40,8 +40,9 @@ struct seen_head {
 
 _Static_assert(sizeof(struct seen_head) == 512, "one sector");
 
-/* Hashes in their order: by the high half, then by the low one.  A hash is in the block that its high half names
- * among the first ones of its run, or in a later one, if all from that one on are full. */
+/* Hashes in their order: by the high half, then by the low one.  A hash is in the block that its
+ * high half names among the first ones of its run, or in a later one, if all from that one on are
+ * full. */
 struct seen_block {
   uint64_t checksum; /* the low half of the hash of all bytes after it */
   uint32_t number;   /* in its run */
@@ -60,7 +61,8 @@ struct seen {
   unsigned char *bytes; /* the file as it was, mapped */
   uint64_t size;
   lfb_filter *filters[SEEN_RUNS];
-  _Atomic(uint64_t) *checked[SEEN_RUNS]; /* bit i % 64 of word i / 64: whether block i was found good */
+  _Atomic(uint64_t)
+      *checked[SEEN_RUNS]; /* bit i % 64 of word i / 64: whether block i was found good */
   struct spill added;
 };
 
@@ -75,7 +77,8 @@ static inline bool seen_is_less(struct exact_hash a, struct exact_hash b)
   return a.high != b.high ? a.high < b.high : a.low < b.low;
 }
 
-/* Where a hash belongs among `count` places, at most 2^32, that divide all hashes; `known` bits are not asked. */
+/* Where a hash belongs among `count` places, at most 2^32, that divide all hashes; `known` bits are
+ * not asked. */
 static inline uint64_t seen_place(struct exact_hash hash, uint64_t count, unsigned known)
 {
   return ((hash.high << known >> 32) * count) >> 32;

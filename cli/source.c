@@ -144,8 +144,8 @@ lfb_status source_open_copy(const char *path, const lfb_read_limits *limits, lfb
   return source_opened(status, any);
 }
 
-/* Opens a filter to query it.  A file that cannot be used in place, being from another machine, or not in a
- * file system that can map it, is read into memory. */
+/* Opens a filter to query it.  A file that cannot be used in place, being from another machine, or
+ * not in a file system that can map it, is read into memory. */
 static lfb_status source_open_file(const char *path, const lfb_read_limits *limits, lfb_any *any)
 {
   lfb_status status = LFB_ERROR_MAP;
@@ -258,9 +258,9 @@ void source_report(const char *path, lfb_status status)
   if (foreign != NULL)
     (void)report_error("%s: this is %s", path, foreign);
   else if (status == LFB_ERROR_OPEN && errno == EACCES)
-    (void)report_error("%s: %s: %s (a file that holds the key of its hash is its owner's alone: build it "
-                       "with --key-file, or with --hash xxh3 if nobody hostile chooses keys)",
-                       path, lfb_status_text(status), strerror(errno));
+    (void)report_error("%s: %s: %s (a file that holds the key of its hash is its owner's alone: "
+                       "build it with --key-file, or with --hash xxh3 if nobody hostile chooses "
+                       "keys)", path, lfb_status_text(status), strerror(errno));
   else if (status == LFB_ERROR_BAD_CHECKSUM)
     (void)report_error("%s: %s (see 'lfbloom verify')", path, lfb_status_text(status));
   else if (status == LFB_ERROR_KEY_NEEDED)
@@ -396,19 +396,18 @@ static void source_report_there(const char *path, const struct source_wish *wish
   else
     (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
                    stats->probes);
-  if (keyed || (wanted != LFB_HASH_DEFAULT && stats->hash == LFB_HASH_XXH3 && wanted != stats->hash))
+  if (keyed ||
+      (wanted != LFB_HASH_DEFAULT && stats->hash == LFB_HASH_XXH3 && wanted != stats->hash))
     (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
-  (void)report_error("%s: %s exists already, %s --strategy %s%s%s%s, %s: leave out the options that "
-                     "differ, or choose another name", wish->command, path, size,
-                     lfb_strategy_name(stats->strategy), hash, seed,
-                     grows                ? " --growing"
-                     : wish->only_growing ? " without --growing"
-                                          : "",
-                     !keyed            ? "without a key"
-                     : stats->key_kept ? "with its key in the file"
-                                       : "with its key not in the file");
+  (void)report_error(
+      "%s: %s exists already, %s --strategy %s%s%s%s, %s: leave out the options that differ, or "
+      "choose another name", wish->command, path, size, lfb_strategy_name(stats->strategy), hash,
+      seed, grows ? " --growing" : wish->only_growing ? " without --growing" : "",
+      !keyed            ? "without a key"
+      : stats->key_kept ? "with its key in the file"
+                        : "with its key not in the file");
 }
 
 /* Whether the shared filter is the one wished for.  False after a report. */
@@ -468,9 +467,10 @@ bool source_mode_fits(const char *path, uint32_t mode, bool key_kept)
 {
   if ((mode & ~0600U) == 0 || !key_kept)
     return true;
-  return report_false("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
-                      "its owner alone: leave out --mode, or keep the key out of the file "
-                      "(--key-file), or give --hash xxh3", path, mode);
+  return report_false("%s: --mode %04" PRIo32
+                      ": the file would hold the secret key of its hash, for its owner alone: "
+                      "leave out --mode, or keep the key out of the file (--key-file), or give "
+                      "--hash xxh3", path, mode);
 }
 
 /* The same for a new filter of this configuration. */

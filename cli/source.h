@@ -13,7 +13,8 @@
 
 /* A filter that is only queried: here, or on a server. */
 struct source {
-  lfb_any any; /* a window: a copy, in its present generation if it has a span, else in that of the file */
+  lfb_any any; /* a window: a copy, in its present generation if it has a span, else in that of the
+                  file */
   struct remote remote;
   bool numbers;               /* keys are of type TYPED_I64                        */
   struct source_check *check; /* of its words, in a thread; NULL: they are checked */
@@ -38,16 +39,16 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
 /*
- * Reads a filter into memory: of any kind from a regular file, a plain one also from a pipe.  A growing
- * filter that processes share is opened in place.  No report.
+ * Reads a filter into memory: of any kind from a regular file, a plain one also from a pipe.  A
+ * growing filter that processes share is opened in place.  No report.
  */
 lfb_status source_open_copy(const char *path, const lfb_read_limits *limits, lfb_any *any);
 
 /* Reports why a file was not opened, and what to do. */
 void source_report(const char *path, lfb_status status);
 
-/* Whether keys of the type can be put into, or asked of, a filter on a server: numbers only if they are
- * hashed as their bytes.  False after a report. */
+/* Whether keys of the type can be put into, or asked of, a filter on a server: numbers only if they
+ * are hashed as their bytes.  False after a report. */
 bool source_takes_type(const char *path, const struct remote *remote, enum typed type);
 
 /* Replaces a filter on a server by a copy in memory.  False after a report. */
@@ -66,8 +67,8 @@ enum { SOURCE_BATCH = REMOTE_BATCH };
 
 size_t source_batch(const struct source *source);
 
-/* Waits until the checksums have been compared.  If one differs, the program ends with a report, as soon
- * as that is found: it may have given wrong answers. */
+/* Waits until the checksums have been compared.  If one differs, the program ends with a report, as
+ * soon as that is found: it may have given wrong answers. */
 void source_checked(struct source *source);
 
 void source_close(struct source *source);
@@ -98,8 +99,8 @@ struct source_shared {
   struct remote remote;
 };
 
-/* Whether a new file could have the mode that is wished for: only its owner may read a file that holds the key
- * of its hash.  False after a report. */
+/* Whether a new file could have the mode that is wished for: only its owner may read a file that
+ * holds the key of its hash.  False after a report. */
 bool source_mode_fits(const char *path, uint32_t mode, bool key_kept);
 
 /*
@@ -114,15 +115,15 @@ bool source_share(const char *path, const struct source_wish *wish, bool *there,
 bool source_share_new(const char *path, const struct source_wish *wish,
                       struct source_shared *shared);
 
-/* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken for
- * present ones.  False after a report. */
+/* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken
+ * for present ones.  False after a report. */
 bool source_can_grow(const char *path, const struct source_shared *shared);
 
 /*
  * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names another
- * file or none: then no other process can open the filter that has the keys.
+ * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names
+ * another file or none: then no other process can open the filter that has the keys.
  */
 bool source_settle(const char *path, const struct source_shared *shared);
 

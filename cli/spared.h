@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Notes that the command reads the file; "-" is standard input.  What is no regular file need not be
- * spared.  Ends the program after a report if there is no memory. */
+/* Notes that the command reads the file; "-" is standard input.  What is no regular file need not
+ * be spared.  Ends the program after a report if there is no memory. */
 void spared_add(const char *path);
 
 /* The same for a command's operands; none means standard input. */

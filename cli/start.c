@@ -25,7 +25,8 @@ static const struct start_row {
     {"\x1f\x8b\x08", 3, &codec_gzip, NULL, false},
     {"\x28\xb5\x2f\xfd", 4, &codec_zstd, NULL, false},
     {"\xfd" "7zXZ\0", 6, &codec_xz, NULL, false},
-    /* Source: bzip2's block header; the LZ4 frame format; RFC draft lzip; APPNOTE.TXT of ZIP; 7zFormat.txt. */
+    /* Source: bzip2's block header; the LZ4 frame format; RFC draft lzip; APPNOTE.TXT of ZIP;
+     * 7zFormat.txt. */
     {"BZh?1AY&SY", 10, NULL, "is compressed with bzip2: pass it through 'bzip2 -dc'", false},
     {"\x04\x22\x4d\x18", 4, NULL, "is compressed with lz4: pass it through 'lz4 -dc'", false},
     {"LZIP\1", 5, NULL, "is compressed with lzip: pass it through 'lzip -dc'", false},
@@ -61,7 +62,8 @@ size_t start_read(const char *path, char *bytes, size_t size)
 static bool start_matches(const struct start_row *row, const char *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    if (row->mark[i] == START_ANY_DIGIT ? bytes[i] < '1' || bytes[i] > '9' : bytes[i] != row->mark[i])
+    if (row->mark[i] == START_ANY_DIGIT ? bytes[i] < '1' || bytes[i] > '9'
+                                        : bytes[i] != row->mark[i])
       return false;
   return true;
 }
@@ -76,7 +78,8 @@ struct start start_of(const char *bytes, size_t size, char delimiter)
         !start_matches(row, bytes, size < row->size ? size : row->size))
       continue;
     if (size >= row->size)
-      return (struct start){row->codec != NULL ? START_PACKED : START_REFUSED, row->codec, row->why};
+      return (struct start){row->codec != NULL ? START_PACKED : START_REFUSED, row->codec,
+                            row->why};
     start.kind = START_OPEN;
   }
   return start;

@@ -24,7 +24,8 @@ struct start {
   const char *why;
 };
 
-/* Reads at most `size` bytes from the start of a regular file.  Returns how many; 0 for anything else. */
+/* Reads at most `size` bytes from the start of a regular file.  Returns how many; 0 for anything
+ * else. */
 size_t start_read(const char *path, char *bytes, size_t size);
 
 /* Tells what begins with these bytes; keys end at the delimiter. */

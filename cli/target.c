@@ -119,9 +119,8 @@ static bool target_is_shared_growing(const char *path)
 bool target_spares_shared(const char *path, lfb_form form)
 {
   if (target_is_shared_growing(path))
-    return report_false("%s: is a growing filter that other processes may be using: delete it first "
-                        "to replace it",
-                        path);
+    return report_false("%s: is a growing filter that other processes may be using: delete it "
+                        "first to replace it", path);
   if (form == LFB_FORM_MAPPED || !target_is_shared(path))
     return true;
   return report_false("%s: is a shared filter that other processes may be using: put into it with "
@@ -142,8 +141,8 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
                       lfb_form_name(form));
 }
 
-/* Blocks all signals, so that none ends the program while there is a temporary file.  What is written
- * directly, and may never be read, is given up at once. */
+/* Blocks all signals, so that none ends the program while there is a temporary file.  What is
+ * written directly, and may never be read, is given up at once. */
 static void target_hold_signals(const char *path, sigset_t *before)
 {
   struct stat found;
@@ -275,7 +274,8 @@ static bool target_is_link(const char *path)
   return is;
 }
 
-/* Begins to replace the file at `path`; the caller writes to the result.  -1: errno has the cause. */
+/* Begins to replace the file at `path`; the caller writes to the result.  -1: errno has the
+ * cause. */
 static int target_begin(struct target_file *target, const char *path)
 {
   char *real = realpath(path, NULL); /* replaces a link's target, not the link */
@@ -290,8 +290,9 @@ static int target_begin(struct target_file *target, const char *path)
   return target->folder == NULL ? -1 : target_open_in(target);
 }
 
-/* Gives the new file, which was private until now, the permissions of the one that it replaces; and its owner
- * and group, if this process may.  If not, the owner's or group's permissions are nobody else's. */
+/* Gives the new file, which was private until now, the permissions of the one that it replaces; and
+ * its owner and group, if this process may.  If not, the owner's or group's permissions are nobody
+ * else's. */
 static bool target_permit(const struct target_file *target, int fd)
 {
   const mode_t mask = umask(0);
@@ -321,7 +322,8 @@ static bool target_has_changed(const struct target_file *target)
   struct stat now;
 
   return target->was.st_nlink > 0 && spared_has(target->path) && stat(target->path, &now) == 0 &&
-         (now.st_size != target->was.st_size || target_times_differ(now.st_mtim, target->was.st_mtim));
+         (now.st_size != target->was.st_size ||
+          target_times_differ(now.st_mtim, target->was.st_mtim));
 }
 
 /* Puts the file in its place if it is whole, or else removes it. */

@@ -16,7 +16,8 @@ bool target_is_standard(const char *path);
 
 /*
  * Whether `path` can probably be written, and is none of the files that the command reads
- * (cli/spared.h).  Checked before hours of work; the writing is checked as well.  False after a report.
+ * (cli/spared.h).  Checked before hours of work; the writing is checked as well.  False after a
+ * report.
  */
 bool target_check(const char *path);
 
@@ -64,9 +65,10 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
 bool target_replace(const char *path, const void *bytes, size_t size);
 
 /*
- * The same for all that is written to standard output from target_redirect() to target_settle(), which replaces
- * `path` if the output is `whole`, or else leaves it as it was.  The new file has no name until then; on file systems
- * without such files it has one, which is removed also if SIGHUP, SIGINT or SIGTERM ends the program.
+ * The same for all that is written to standard output from target_redirect() to target_settle(),
+ * which replaces `path` if the output is `whole`, or else leaves it as it was.  The new file has no
+ * name until then; on file systems without such files it has one, which is removed also if SIGHUP,
+ * SIGINT or SIGTERM ends the program.
  *
  * Both return false after a report.
  */

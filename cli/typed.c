@@ -22,9 +22,10 @@ static bool typed_read(const char *option, const char *text, void *to)
   return report_false("%s '%s': must be text, i64, i32, f32, f64, utf16 or hex", option, text);
 }
 
-OPTIONS_DEFINE(typed_row, enum typed, '\0', "keys", "TYPE", typed_read,
-               "what the text of a key stands for: text (default), i64, i32, f32, f64, utf16 or hex "
-               "(see below)")
+OPTIONS_DEFINE(
+    typed_row, enum typed, '\0', "keys", "TYPE", typed_read,
+    "what the text of a key stands for: text (default), i64, i32, f32, f64, utf16 or hex (see "
+    "below)")
 
 /* Stores the low bytes of a number, little-endian. */
 static void typed_store(uint64_t number, size_t bytes, char *room, lfb_key *key)

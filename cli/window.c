@@ -90,20 +90,22 @@ static bool window_read_generations(const char *option, const char *text, void *
   return true;
 }
 
-OPTIONS_DEFINE(window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
-               "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of "
-               "keys (10M), which is the default of -n")
+OPTIONS_DEFINE(
+    window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
+    "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of keys "
+    "(10M), which is the default of -n")
 
 OPTIONS_DEFINE(window_generations_row, uint32_t, '\0', "generations", "G", window_read_generations,
                "with --window: 3 (default), 7 to forget more punctually, or 1")
 
-OPTIONS_DEFINE(window_state_row, const char *, '\0', "state", "FILE", options_read_path,
-               "with --window: the file that keeps the window for later runs and other processes; made if "
-               "it does not exist")
+OPTIONS_DEFINE(
+    window_state_row, const char *, '\0', "state", "FILE", options_read_path,
+    "with --window: the file that keeps the window for later runs and other processes; made if it "
+    "does not exist")
 
 OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
-               "OUT with ?layout=module: the server forgets the keys of a window after a time (90s, 15m, 24h, 7d); "
-               "default: after as many new keys as it is made for")
+               "OUT with ?layout=module: the server forgets the keys of a window after a time "
+               "(90s, 15m, 24h, 7d); default: after as many new keys as it is made for")
 
 bool window_expected(const struct command *command, const struct window_span *span,
                      const struct options_count *given, uint64_t *expected)
@@ -122,10 +124,13 @@ uint64_t window_each(const struct window_span *span, uint32_t generations)
 
 /* ---- the window ---------------------------------------------------------------- */
 
-/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were given. */
-static bool window_made_so(const lfb_config *config, const uint8_t *key, const lfb_window_figures *figures)
+/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were
+ * given. */
+static bool window_made_so(const lfb_config *config, const uint8_t *key,
+                           const lfb_window_figures *figures)
 {
-  return (config->expected_insertions == 0 || config->expected_insertions == figures->expected_insertions) &&
+  return (config->expected_insertions == 0 ||
+          config->expected_insertions == figures->expected_insertions) &&
          (config->fpp == 0 || config->fpp == figures->fpp) &&
          (config->hash == LFB_HASH_DEFAULT || config->hash == figures->hash) &&
          (key == NULL || figures_keyed(figures->hash));
@@ -141,12 +146,13 @@ static bool window_accept(const struct window_options *options, const uint8_t *k
     (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
                        options->state, figures->span, figures->span);
   else if (options->generations != 0 && options->generations != figures->generations)
-    (void)report_error("%s: its window has %u generations: leave out --generations, or give another file",
-                       options->state, (unsigned)figures->generations);
+    (void)report_error("%s: its window has %u generations: leave out --generations, or give "
+                       "another file", options->state, (unsigned)figures->generations);
   else if (!window_made_so(config, key, figures))
-    (void)report_error("%s: its window was made with -n %" PRIu64 " -p %g --hash %s: leave out the options "
-                       "that differ, or give another file", options->state, figures->expected_insertions,
-                       figures->fpp, lfb_hash_name(figures->hash));
+    (void)report_error("%s: its window was made with -n %" PRIu64
+                       " -p %g --hash %s: leave out the options that differ, or give another file",
+                       options->state, figures->expected_insertions, figures->fpp,
+                       lfb_hash_name(figures->hash));
   else
     return true;
   return false;
@@ -180,7 +186,8 @@ bool window_resume(struct window *window, const struct window_options *options, 
 }
 
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const uint8_t *key, const lfb_config *config)
+                  const struct window_options *options, const uint8_t *key,
+                  const lfb_config *config)
 {
   const struct window_span *span = &options->span;
   lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
@@ -196,14 +203,15 @@ bool window_begin(struct window *window, const struct command *command,
   if (options->state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
       !source_mode_fits(options->state, wanted.file_mode, plan.key_kept))
     return false;
-  const lfb_status status = options->state == NULL
-                                ? lfb_window_create(&wanted, &window->filter)
-                                : lfb_window_mapped_create(options->state, &wanted, &window->filter);
+  const lfb_status status =
+      options->state == NULL ? lfb_window_create(&wanted, &window->filter)
+                             : lfb_window_mapped_create(options->state, &wanted, &window->filter);
   if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
     return window_resume(window, options, key, config);
   if (status != LFB_OK)
-    return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name, span->text,
-                        wanted.expected_insertions, wanted.fpp, options->state == NULL ? "" : ", ",
+    return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name,
+                        span->text, wanted.expected_insertions, wanted.fpp,
+                        options->state == NULL ? "" : ", ",
                         options->state == NULL ? "" : options->state, lfb_status_text(status));
   window->state = options->state;
   window->generations = wanted.generations;
@@ -233,7 +241,8 @@ static size_t window_claim_each(struct window *window, const lfb_key *keys, size
     claimed += won;
     if (--window->left > 0)
       continue;
-    lfb_ignore(lfb_window_advance(window->filter, lfb_window_generation(window->filter))); /* no other does */
+    lfb_ignore(lfb_window_advance(window->filter,
+                                  lfb_window_generation(window->filter))); /* no other does */
     window->left = window->each;
   }
   return claimed;
@@ -247,7 +256,8 @@ size_t window_claim(struct window *window, const lfb_key *keys, size_t count, ui
     window->left -= count;
   else
     (void)lfb_window_tick(window->filter);
-  return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window->filter}}, LFB_CLAIM, keys, count, answers);
+  return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window->filter}}, LFB_CLAIM, keys, count,
+                      answers);
 }
 
 void window_end(struct window *window)

@@ -44,7 +44,8 @@ bool window_expected(const struct command *command, const struct window_span *sp
 uint64_t window_each(const struct window_span *span, uint32_t generations);
 
 /*
- * The keys of the last span.  Its generations end by the library's clocks, or after a number of keys.
+ * The keys of the last span.  Its generations end by the library's clocks, or after a number of
+ * keys.
  *
  * Threads  Any may claim in a span of time; one thread in a span of keys.
  */
@@ -56,14 +57,15 @@ struct window {
   uint64_t left; /* of them */
 };
 
-/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  What the options and the
- * configuration say must be so there.  False after a report. */
+/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  What the
+ * options and the configuration say must be so there.  False after a report. */
 bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
                    const lfb_config *config);
 
 /* Makes an empty window, in its file if it has one.  False after a report. */
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const uint8_t *key, const lfb_config *config);
+                  const struct window_options *options, const uint8_t *key,
+                  const lfb_config *config);
 
 /* Makes what was claimed durable.  False after a report. */
 bool window_settle(const struct window *window);
