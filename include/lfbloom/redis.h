@@ -29,10 +29,10 @@ LFB_EXTERN_C_BEGIN
  *           The default is 20 to 30 s of pauses.  In that time a cluster with its default
  *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
  *           Without any pause a call fails if a user or password is refused or missing
- *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program answers
- *           (_PROTOCOL), if the host's name does not exist (_HOST), or if TLS fails.  But if the same
- *           connection, to a server or cluster, has been made before, a name that does not exist is
- *           tried again like any failure.
+ *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program
+ *           answers (_PROTOCOL), if the host's name does not exist (_HOST), or if TLS fails.  But
+ *           if the same connection, to a server or cluster, has been made before, a name that does
+ *           not exist is tried again like any failure.
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
  *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
  *           If `replicas` is n, a call that puts sends one WAIT at its end to each node that took
@@ -48,9 +48,9 @@ LFB_EXTERN_C_BEGIN
  *           not covered.
  *           Off by default: a server may have no replicas, and each call takes one more round
  *           trip, between servers.
- * Window    A call with many keys sends `window` commands to a node before it has their answers.  The
- *           server serves other clients after each portion, so with a smaller window they wait for
- *           less time.  A larger one is faster if the client is alone, or far away: it puts or
+ * Window    A call with many keys sends `window` commands to a node before it has their answers.
+ *           The server serves other clients after each portion, so with a smaller window they wait
+ *           for less time.  A larger one is faster if the client is alone, or far away: it puts or
  *           queries at most `window` keys per round trip and node.  On a machine of two cores, the
  *           PING of another client took, in ms (docs/performance.md has the whole table):
  *             window                       32       64      128     1024
@@ -68,8 +68,8 @@ LFB_EXTERN_C_BEGIN
  *           thread.  A mistake is not tried again: LFB_ERROR_REDIS_TLS_FILE, _CERTIFICATE, _TLS;
  *           _NO_TLS: the library was built without OpenSSL.
  * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
- *           the thread that waits: the caller's, or a follower's own.  If several threads wait, they
- *           are called on several at once.
+ *           the thread that waits: the caller's, or a follower's own.  If several threads wait,
+ *           they are called on several at once.
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address, or the path of a Unix socket, which begins with a
@@ -115,11 +115,12 @@ typedef struct lfb_redis_address {
 } lfb_redis_address;
 
 /*
- * Reads redis://[[user]:password@]host[:port][/name][?db=N][&layout=module], or rediss:// for TLS; or, for a Unix
- * socket, redis+unix://[[user]:password@]/path?name=NAME; db and layout as before.  layout=module sets
- * options.module.  valkey in place of redis means the same.  In user, password, path and name %XX stands
- * for a byte; they may hold any byte except NUL.  A ? in a name is written %3F.  An IPv6 address is written in brackets.  What follows the slash is never a
- * database: redis://host/0 is the filter named 0.
+ * Reads redis://[[user]:password@]host[:port][/name][?db=N][&layout=module], or rediss:// for TLS;
+ * or, for a Unix socket, redis+unix://[[user]:password@]/path?name=NAME; db and layout as before.
+ * layout=module sets options.module.  valkey instead of redis means the same.  In user, password,
+ * path and name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written
+ * %3F.  An IPv6 address is written in brackets.  What follows the slash is never a database:
+ * redis://host/0 is the filter named 0.
  *
  * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port
  *        outside 1 to 65535, a lone %, %00, anything else after a ?, or
@@ -143,25 +144,26 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *   helper  LFB_REDIS_MITZ32.  A string under the name in which the well-known Java helper class
  *           over RedisTemplate sets bits, by SETBIT.  Filters of that class can be opened,
  *           queried and extended.  Keys must have the bytes that the class's funnel puts.  The
- *           example in circulation puts a string twice: give the bytes twice, one after the other.  Opening a
- *           filter here also sets the bit after its last.
- *   module  A key that BF.RESERVE, BF.WINDOW.RESERVE or another command of the module lfbloom_redis.so
- *           has made (docs/module.md), also one that grows or forgets.  lfb_redis_open() chooses it by
- *           the type of the key; lfb_redis_create() and lfb_redis_save() make one if options.module is
- *           set, never by themselves: a Redis replica without the module could not take over,
- *           lfb_redis_load() refuses such a key, and its numbers are other keys.  The server hashes the keys.  Keys are
- *           bytes: the _u64 functions put and query the 8 bytes of a number, little-endian, which is
- *           another key than the number is to lfb_filter_put_u64() of the loaded filter, except by
- *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client puts
- *           2.2 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on two busy
- *           cores.  lfb_redis_load() refuses it (LFB_ERROR_REDIS_NO_FILTER):
+ *           example in circulation puts a string twice: give the bytes twice, one after the other.
+ *           Opening a filter by this library also sets the bit after its last.
+ *   module  A key that BF.RESERVE, BF.WINDOW.RESERVE or another command of the module
+ *           lfbloom_redis.so has made (docs/module.md), also one that grows or forgets.
+ *           lfb_redis_open() chooses it by the type of the key; lfb_redis_create() and
+ *           lfb_redis_save() make one if options.module is set, never by themselves: a Redis
+ *           replica without the module could not take over, lfb_redis_load() refuses such a key,
+ *           and its numbers are other keys.  The server hashes the keys.  Keys are bytes: the _u64
+ *           functions put and query the 8 bytes of a number, little-endian, which is another key
+ *           than the number is to lfb_filter_put_u64() of the loaded filter, except by
+ *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client
+ *           puts 2.2 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on
+ *           two busy cores.  lfb_redis_load() refuses it (LFB_ERROR_REDIS_NO_FILTER):
  *           lfb_redis_module_load() loads it.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
  *               answers "maybe" or fails: never "absent".  This holds as far as the server keeps
  *               what it has acknowledged; what it loses in a crash (appendfsync) or a failover
- *               (without options.replicas) is lost here, too.  It holds as long as a window (module)
- *               must remember.  Parts that are completely gone are detected.
+ *               (without options.replicas) is lost to the filter, too.  It holds as long as a
+ *               window (module) must remember.  Parts that are completely gone are detected.
  * 2. Parts      Each answer proves that its part was there, complete, and of this filter.  If a
  *               part is missing, cut short, or of another filter that was since made under the
  *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".  A put does
@@ -170,12 +172,12 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               Exception: other programs define the bytes of guava and helper, so these cannot
  *               hold a random mark.  A filter that was made anew with the same size and probes
  *               looks the same: close the old one first.
- *               module: the mark is all that the key was made from, with the random key or seed of its
- *               hash.  A put does not make a missing key (BF.INSERT NOCREATE).  A missing key answers
- *               BF.MEXISTS with zeros; so each call reads the mark after its last command, and fails
- *               if it is not there or another.  Exception: a key with the same hash (COPY, BF.LIKE,
- *               RESTORE) that is put in its place looks the same, and so does one that was away
- *               during the call and came back.
+ *               module: the mark is all that the key was made from, with the random key or seed of
+ *               its hash.  A put does not make a missing key (BF.INSERT NOCREATE).  A missing key
+ *               answers BF.MEXISTS with zeros; so each call reads the mark after its last command,
+ *               and fails if it is not there or another.  Exception: a key with the same hash
+ *               (COPY, BF.LIKE, RESTORE) that is put under its name looks the same, and so does
+ *               one that was away during the call and came back.
  * 3. Changed    put reports exactly whether it turned on at least one bit.  The server sets all
  *               bits of a key at once: if any number of clients put a new key, exactly one of
  *               them gets true.  Exception: if the connection was lost during a put and the put
@@ -191,17 +193,17 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               lfb_redis_rename(), which run alone.  Each call in progress has a connection of
  *               its own; up to 16 are kept.  A filter may not be used across fork().
  * 7. Key        fast: the key of the hash (config.key) lies in the hash under the name, unless it
- *               was given without config.keep_key.  A client that may read that hash (HGET) can
+ *               was passed without config.keep_key.  A client that may read that hash (HGET) can
  *               choose keys that are all false positives.  A published filter
- *               (lfbloom/redis_source.h) holds its key in the same way.  guava and helper: their hash has no key.  module: a
- *               user with the right to BF.SCANDUMP can read it.
+ *               (lfbloom/redis_source.h) holds its key in the same way.  guava and helper: their
+ *               hash has no key.  module: a user with the right to BF.SCANDUMP can read it.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
- *               with helper, EVAL, EVALSHA, GETBIT and SETBIT; with module, BF.MEXISTS and BF.INSERT,
- *               both with BF.SCANDUMP.
+ *               with helper, EVAL, EVALSHA, GETBIT and SETBIT; with module, BF.MEXISTS and
+ *               BF.INSERT, both with BF.SCANDUMP.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
- * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.
- * Functions that write can also fail with LFB_ERROR_REDIS_REPLICAS.
+ * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED,
+ * LFB_ERROR_NO_MEMORY.  Functions that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
 
@@ -209,25 +211,23 @@ typedef struct lfb_redis lfb_redis;
  * Makes an empty filter.  Nothing may exist under its name, nor under the names of its parts.
  *
  * Takes  name        1 to 512 bytes, any but NUL.
- *        config      as for lfb_filter_create(); its strategy decides the layout.  With options.module
- *                    it is LFB_DEFAULT or LFB_FAST, and the filter grows (EXPANSION 2).
+ *        config      as for lfb_filter_create(); its strategy decides the layout.  With
+ *                    options.module it is LFB_DEFAULT or LFB_FAST, and the filter grows
+ *                    (EXPANSION 2).
  *        part_bytes  fast: the largest size of a part, up to 64 MiB; 0: 4 MiB.
  * Fails  as lfb_filter_create(), except for lack of memory for the bits;
- *        LFB_ERROR_FORM_CANNOT_HOLD: the strategy has no layout; LFB_ERROR_MODULE_FILTER: that of the
- *        module has not this strategy, or must have the key of the hash (config.keep_key);
+ *        LFB_ERROR_FORM_CANNOT_HOLD: the strategy has no layout; LFB_ERROR_MODULE_FILTER: that of
+ *        the module has not this strategy, or must have the key of the hash (config.keep_key);
  *        LFB_ERROR_MODULE_MISSING; LFB_ERROR_OVER_LIMIT; LFB_ERROR_REDIS_BAD_NAME,
  *        _EXISTS, _TOO_MANY_BITS; LFB_ERROR_REDIS_PART: the filter's description was lost during
  *        the call, for example with a master.
  * Killed If the process is killed during the call, what it leaves cannot be opened
  *        (LFB_ERROR_REDIS_UNFINISHED; helper: an empty filter): delete it.
  * Server The call allocates the full size.  A part grows by a MiB at a time, and the server
- *        serves other clients in between.  The longest PING of another client took 5 to 20 ms on
- *        two busy cores, for parts of 4 MiB, of 64 MiB and for a string of 512 MiB alike
- *        (bench/redis/others_bench.c).  That is so as long as a long string grows in place: the
- *        call asks the server for room first.  A server whose allocator is not jemalloc, or that
- *        reads in threads (io-threads-do-reads), may move the string instead, several times: up
- *        to 0.2 s each at 64 MiB, 0.8 s at 512 MiB.  So does each of the server's own Redis
- *        replicas, for its own clients.
+ *        serves other clients in between.  With the default parts the longest PING of another
+ *        client took 17 ms on two busy cores (bench/redis/others_bench.c).  A string of more than
+ *        4 MiB may be moved while it grows, several times: up to 0.2 s each at 64 MiB, 0.8 s at
+ *        512 MiB.  Each Redis replica of the server does so, too, for its own clients.
  */
 LFB_CHECKED lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                         const lfb_config *config, uint64_t part_bytes,
@@ -261,11 +261,11 @@ LFB_API void lfb_redis_close(lfb_redis *filter);
  *
  * Takes   failure  what this thread's last call of a function of this header or of
  *                  lfbloom/redis_source.h returned; or `why`, within go_on.
- * Returns a text on one line, at most 255 bytes, without control characters; "" if the call failed for
- *         another reason.  It may hold names of keys and users, and no password.  It is valid until
- *         the thread's next such call.
- * Threads Each thread has its own, so calls on other threads do not change it, not even calls with the
- *         same filter.  What a follower does on its own thread has none.
+ * Returns a text on one line, at most 255 bytes, without control characters; "" if the call failed
+ *         for another reason.  It may hold names of keys and users, and no password.  It is valid
+ *         until the thread's next such call.
+ * Threads Each thread has its own, so calls on other threads do not change it, not even calls with
+ *         the same filter.  What a follower does on its own thread has none.
  */
 LFB_API const char *lfb_redis_last_error(lfb_status failure);
 
@@ -278,7 +278,8 @@ LFB_API const char *lfb_redis_last_error(lfb_status failure);
  *        grow; LFB_ERROR_OVER_LIMIT: it would be larger than the server's max-bytes;
  *        LFB_ERROR_MODULE_MISSING.
  */
-LFB_CHECKED lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
+LFB_CHECKED lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size,
+                                     bool *changed);
 LFB_CHECKED lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
 LFB_CHECKED lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
                                                bool *maybe);
@@ -301,16 +302,17 @@ LFB_CHECKED lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t 
 LFB_CHECKED lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
                                                     size_t count, uint64_t *answers, size_t *yes);
 LFB_CHECKED lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
-                                                        size_t count, uint64_t *answers, size_t *yes);
+                                                        size_t count, uint64_t *answers,
+                                                        size_t *yes);
 
 /*
  * Gives the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
  * put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
  *
- * module: approximate_count is how many keys the server has counted as new (BF.CARD), also those that a
- * window has forgotten.  Nobody counts the bits: bits_set is 0, and expected_fpp is p, which the key
- * does not exceed.  bit_count and bytes are those of one filter for n keys at p; a key that has grown, or
- * a window, has more.
+ * module: approximate_count is how many keys the server has counted as new (BF.CARD), also those
+ * that a window has forgotten.  Nobody counts the bits: bits_set is 0, and expected_fpp is p, which
+ * the key does not exceed.  bit_count and bytes are those of one filter for n keys at p; a key that
+ * has grown, or a window, has more.
  */
 LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 
@@ -320,14 +322,15 @@ LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 /* Calls `each` with every key on the server that the filter consists of, its name first.  Any
  * status except LFB_OK ends the calls and is returned.  Sends nothing to a server. */
 LFB_CHECKED lfb_status lfb_redis_keys(const lfb_redis *filter,
-                                      lfb_status (*each)(void *context, const char *key, size_t size),
+                                      lfb_status (*each)(void *context, const char *key,
+                                                         size_t size),
                                       void *context);
 
 /*
  * Makes the whole filter expire in so many milliseconds; 0: never.  Its parts expire within
  * moments of each other; a call in between fails with LFB_ERROR_REDIS_PART.  So does this
- * call if a part is missing.  EXPIRE of the name alone, by another client, leaves the parts: all calls then
- * fail with LFB_ERROR_REDIS_PART until lfb_redis_delete() removes them.
+ * call if a part is missing.  EXPIRE of the name alone, by another client, leaves the parts: all
+ * calls then fail with LFB_ERROR_REDIS_PART until lfb_redis_delete() removes them.
  */
 LFB_CHECKED lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
 
@@ -342,8 +345,8 @@ LFB_CHECKED lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds
 LFB_CHECKED lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
 
 /*
- * Deletes the filter under a name, also one that is unfinished or lacks parts, or whose parts alone are
- * left ({name:0} and so on, of one size).  The server frees the memory in the background.
+ * Deletes the filter under a name, also one that is unfinished or lacks parts, or whose parts alone
+ * are left ({name:0} and so on, of one size).  The server frees the memory in the background.
  *
  * Takes  strategy  LFB_REDIS_MITZ32 for a string that the Java helper class made, since it has
  *                  no description; otherwise 0 or the filter's strategy.
@@ -355,8 +358,8 @@ LFB_CHECKED lfb_status lfb_redis_delete(const lfb_redis_options *options, const 
 /*
  * Saves a filter from memory under a name that nothing exists under.  The copy holds what was put
  * before the call, and some of what is put during the call.  No client can open it before it
- * is complete; a helper filter, which has no description, can be opened earlier.  With options.module
- * it is lfb_redis_module_save().
+ * is complete; a helper filter, which has no description, can be opened earlier.  With
+ * options.module it is lfb_redis_module_save().
  *
  * Fails  as lfb_redis_create(); LFB_ERROR_STOPPED.
  */
@@ -374,11 +377,12 @@ LFB_CHECKED lfb_status lfb_redis_save(const lfb_redis_options *options, const ch
 LFB_CHECKED lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
                                       lfb_filter **local);
 
-/* What a key of the module for Redis holds (docs/module.md), in memory.  The bits are the same here and
- * there. */
+/* What a key of the module for Redis holds (docs/module.md), in memory.  The bits are the same
+ * there and in memory. */
 typedef struct lfb_redis_module_value {
-  lfb_any any; /* plain, of strategy fast, also a key that can grow and has not grown yet; growing, with
-                  layers of strategy fast; or a window of the clock or of keys (period_ms) */
+  lfb_any any; /* plain, of strategy fast, also a key that can grow and has not grown yet;
+                  growing, with layers of strategy fast; or a window of the clock or of keys
+                  (period_ms) */
   uint64_t period_ms;   /* of a window: the length of a generation, which the server ends by its
                            clock; 0: it ends one after n / G new keys                           */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
@@ -397,10 +401,10 @@ typedef struct lfb_redis_module_value {
  *          number of its items; its label, and its memory preference for later layers, are lost.
  * Rights   BF.LOADCHUNK, BF.CARD, TYPE, PEXPIRE, EVAL with EXISTS, PERSIST and RENAMENX, UNLINK.
  * Fails    LFB_ERROR_REDIS_BAD_NAME, _EXISTS; LFB_ERROR_MODULE_MISSING; LFB_ERROR_MODULE_FILTER:
- *          a counting filter, another strategy than fast, n or p unknown, a key of the hash that is not in files, or a
- *          window that advances by insertions itself; LFB_ERROR_OVER_LIMIT: larger than the
- *          module's max-bytes; LFB_ERROR_REDIS_PART: the server lost the key during the call;
- *          LFB_ERROR_REDIS_OTHER_SLOT: a name with a brace but no hash tag, in a cluster;
+ *          a counting filter, another strategy than fast, n or p unknown, a key of the hash that is
+ *          not in files, or a window that advances by insertions itself; LFB_ERROR_OVER_LIMIT:
+ *          larger than the module's max-bytes; LFB_ERROR_REDIS_PART: the server lost the key during
+ *          the call; LFB_ERROR_REDIS_OTHER_SLOT: a name with a brace but no hash tag, in a cluster;
  *          LFB_ERROR_STOPPED.
  */
 LFB_CHECKED lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *name,

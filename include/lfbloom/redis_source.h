@@ -86,7 +86,8 @@ typedef struct lfb_redis_publication {
  */
 LFB_CHECKED lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
                                          const lfb_filter *filter,
-                                         const lfb_redis_publication *publication, uint64_t *number);
+                                         const lfb_redis_publication *publication,
+                                         uint64_t *number);
 
 /* A publisher of versions of one name, with a copy of the last one. */
 typedef struct lfb_redis_publisher lfb_redis_publisher;
@@ -168,7 +169,8 @@ LFB_API lfb_source lfb_redis_source_functions(lfb_redis_source *source);
 LFB_CHECKED lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow);
 
 /* Ends that thread, if there is one; to be called before the follower is freed.  It waits only for
- * a connection that is being made (options.connect_ms for each step, and options.timeout_ms).  It must not run concurrently with lfb_redis_source_listen(). */
+ * a connection that is being made (options.connect_ms for each step, and options.timeout_ms).  It
+ * must not run concurrently with lfb_redis_source_listen(). */
 LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
 
 LFB_EXTERN_C_END

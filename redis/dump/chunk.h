@@ -50,8 +50,9 @@ static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORD])
   return word;
 }
 
-/* A chunk of BF.SCANDUMP has at least so many bytes, but for the last ones, and at most LFB_DUMP_CHUNK_MORE more.
- * BF.LOADCHUNK of 16 MiB holds up other clients for 50 ms; but each chunk of a window reads the whole window. */
+/* A chunk of BF.SCANDUMP has at least so many bytes, but for the last ones, and at most
+ * LFB_DUMP_CHUNK_MORE more.  BF.LOADCHUNK of 16 MiB holds up other clients for 50 ms; but each
+ * chunk of a window reads the whole window. */
 enum {
   LFB_DUMP_CHUNK = 4 << 20,
   LFB_DUMP_CHUNK_WINDOW = 16 << 20,
@@ -69,7 +70,8 @@ enum {
 #define LFB_SAYS_EXISTS "ERR item exists"
 #define LFB_SAYS_NOT_NEXT "ERR received bad data: it is not the chunk"
 #define LFB_SAYS_NOT_OURS \
-  "ERR received bad data: it is no chunk of this module, perhaps one of RedisBloom, which cannot be loaded"
+  "ERR received bad data: it is no chunk of this module, perhaps one of RedisBloom, " \
+  "which cannot be loaded"
 #define LFB_SAYS_NO_MEMORY "ERR Insufficient memory"
 /* A status's text follows. */
 #define LFB_SAYS_DELETED "ERR received bad data, and the key is deleted: "

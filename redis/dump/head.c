@@ -55,13 +55,13 @@ static void fields_order(dump_fields *fields)
   fields->layers = htole32(fields->layers);
 }
 
-void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_DUMP_HEAD])
+void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB_DUMP_HEAD])
 {
-  const lfb_recipe *recipe = &told->recipe;
+  const lfb_recipe *recipe = &dumped->recipe;
   dump_fields fields = {
       .version = VERSION,
       .kind = recipe->kind,
-      .state = told->state,
+      .state = dumped->state,
       .hash = recipe->hash,
       .capacity = recipe->capacity,
       .error = recipe->error,
@@ -70,10 +70,10 @@ void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_D
       .period_ms = recipe->period_ms,
       .seed = recipe->seed,
       .keep_key = recipe->keep_key,
-      .items = told->items,
-      .newest_items = told->newest_items,
-      .began_ms = told->began_ms,
-      .layers = told->layers,
+      .items = dumped->items,
+      .newest_items = dumped->newest_items,
+      .began_ms = dumped->began_ms,
+      .layers = dumped->layers,
   };
 
   memcpy(fields.key, recipe->key, sizeof fields.key);
@@ -92,13 +92,14 @@ static bool fields_fit(const dump_fields *fields)
   return (window || fields->kind == LFB_VALUE_CHAIN) && fields->state <= LFB_DUMP_PIECES &&
          fields->capacity > 0 && fields->capacity <= dump_capacity_most && fields->error > 0 &&
          fields->error < 1 && fields->keep_key <= 1 && fields->zero == 0 &&
-         (window ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
-                       fields->layers == 0 && fields->period_ms <= dump_period_most
-                 : fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
-                       fields->layers <= LFB_VALUE_LAYERS && fields->period_ms == 0 &&
-                       fields->began_ms == 0 &&
-                       (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
-                       (fields->layers < 2 || fields->expansion > 0)) &&
+         (window
+              ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
+                    fields->layers == 0 && fields->period_ms <= dump_period_most
+              : fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
+                    fields->layers <= LFB_VALUE_LAYERS && fields->period_ms == 0 &&
+                    fields->began_ms == 0 &&
+                    (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
+                    (fields->layers < 2 || fields->expansion > 0)) &&
          (fields->state != LFB_DUMP_EMPTY ||
           (fields->items == 0 && fields->newest_items == 0 && fields->layers <= 1));
 }
@@ -136,7 +137,7 @@ bool lfb_recipe_has_hash(const lfb_recipe *recipe)
   }
 }
 
-lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told)
+lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *dumped)
 {
   dump_fields fields;
 
@@ -165,6 +166,6 @@ lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *
   /* Without this check the library would draw a key of its own. */
   if (!lfb_recipe_has_hash(&heard.recipe))
     return LFB_ERROR_BAD_HEADER;
-  *told = heard;
+  *dumped = heard;
   return LFB_OK;
 }

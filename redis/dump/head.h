@@ -60,7 +60,7 @@ typedef struct lfb_dump_fields {
 } lfb_dump_fields;
 
 /* Writes a head. */
-void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_DUMP_HEAD]);
+void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB_DUMP_HEAD]);
 
 /*
  * Reads a head and checks every field.
@@ -68,6 +68,6 @@ void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_D
  * Fails  LFB_ERROR_UNKNOWN_FORM: it is not a head; _TRUNCATED: `size` is not LFB_DUMP_HEAD;
  *        _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_HEADER.
  */
-LFB_CHECKED lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told);
+LFB_CHECKED lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *dumped);
 
 #endif

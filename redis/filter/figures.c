@@ -26,8 +26,9 @@ static uint16_t counting_command(void *context, uint64_t i, lfb_wire *wire)
   const lfb_part *part = &job->filter->parts[i / job->steps];
   const uint64_t at = i % job->steps * FIGURES_STEP, begins = plan->first / 8;
 
-  return lfb_ask_write(wire, LFB_ARGS(lfb_text("BITCOUNT"), part->name, LFB_NUMBER(at == 0 ? begins : at),
-                                      LFB_NUMBER(at + FIGURES_STEP - 1)));
+  return lfb_ask_write(wire,
+                       LFB_ARGS(lfb_text("BITCOUNT"), part->name, LFB_NUMBER(at == 0 ? begins : at),
+                                LFB_NUMBER(at + FIGURES_STEP - 1)));
 }
 
 static lfb_status counting_reply(void *context, uint64_t i, const redisReply *reply, bool again)

@@ -96,8 +96,8 @@ static lfb_status rename_key(lfb_link *link, lfb_key from, lfb_key to)
   return lfb_ask(link, rename_reply, NULL, LFB_ARGS(lfb_text("RENAMENX"), from, to));
 }
 
-/* Gives the first keys their names back, as long as the server can be reached: it does not wait for a server
- * that is away again for each key. */
+/* Gives the first keys their names back, as long as the server can be reached: it does not wait for
+ * a server that is away again for each key. */
 static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_link *link,
                         uint64_t done)
 {

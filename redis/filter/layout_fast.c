@@ -4,8 +4,8 @@
  *
  * A part holds blocks of 64 bytes, then the mark, 4 bytes.  A block is 8 words, big-endian, so
  * that GET i64 reads a word.  For fast-pair it is 4 pairs; if the last block has fewer, the rest
- * is 0.  Blocks of 16 words are two of these, and never in two parts.  All parts of a filter have the same length.  The hash, under the filter's name, has the
- * fields
+ * is 0.  Blocks of 16 words are two of these, and never in two parts.  All parts of a filter have
+ * the same length.  The hash, under the filter's name, has the fields
  *     lfbloom      1, the version of this layout
  *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
  *     part_blocks  blocks in each part
@@ -83,7 +83,8 @@ static uint64_t fast_whole(const lfb_description *description, uint64_t blocks, 
 static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
   const uint64_t blocks = fast_blocks(&place->description);
-  const uint64_t parts = (blocks - 1) / fast_whole(&place->description, fast_most_blocks(part_bytes), false) + 1;
+  const uint64_t parts =
+      (blocks - 1) / fast_whole(&place->description, fast_most_blocks(part_bytes), false) + 1;
   uint32_t mark = 0;
 
   if (parts > LFB_MOST_PARTS)
@@ -93,8 +94,8 @@ static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
     if (status != LFB_OK)
       return status;
   }
-  fast_plan_of(&place->description, fast_whole(&place->description, (blocks - 1) / parts + 1, true), mark,
-               &place->plan);
+  fast_plan_of(&place->description, fast_whole(&place->description, (blocks - 1) / parts + 1, true),
+               mark, &place->plan);
   return LFB_OK;
 }
 
@@ -103,8 +104,8 @@ static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 static lfb_status fast_mark_is(void *context, const redisReply *reply, bool again)
 {
   const lfb_redis_place *place = context;
-  char room[LFB_WIRE_DIGITS];
-  const lfb_key mark = lfb_ask_number(place->plan.mark, room);
+  char digits[LFB_WIRE_DIGITS];
+  const lfb_key mark = lfb_ask_number(place->plan.mark, digits);
 
   (void)again;
   return reply->type == REDIS_REPLY_STRING && reply->len == mark.size &&
@@ -116,8 +117,8 @@ static lfb_status fast_mark_is(void *context, const redisReply *reply, bool agai
 /* Removes the mark from a hash that is not ours. */
 static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
 {
-  const lfb_status status = lfb_ask_integer(link, NULL, NULL,
-                                            LFB_ARGS(lfb_text("HDEL"), place->name, lfb_text("mark")));
+  const lfb_status status =
+      lfb_ask_integer(link, NULL, NULL, LFB_ARGS(lfb_text("HDEL"), place->name, lfb_text("mark")));
 
   return status == LFB_OK ? LFB_ERROR_REDIS_EXISTS : status;
 }
@@ -131,7 +132,8 @@ static lfb_status fast_win(lfb_link *link, const lfb_redis_place *place)
   bool again = false;
 
   lfb_status status = lfb_ask_integer(
-      link, &won, &again, LFB_ARGS(lfb_text("HSETNX"), place->name, field, LFB_NUMBER(place->plan.mark)));
+      link, &won, &again,
+      LFB_ARGS(lfb_text("HSETNX"), place->name, field, LFB_NUMBER(place->plan.mark)));
   if (status != LFB_OK)
     return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS : status;
   /* If it was sent twice, the first attempt may have set it: the mark tells. */
@@ -152,10 +154,11 @@ static lfb_status fast_reserve(lfb_link *link, const lfb_redis_place *place)
   if (status != LFB_OK)
     return status;
   lfb_native_encode(&place->description, 0, lfb_native_now(), header);
-  return lfb_ask_integer(link, NULL, NULL,
-                         LFB_ARGS(lfb_text("HSET"), place->name, lfb_text("lfbloom"), LFB_NUMBER(FAST_VERSION),
-                                  lfb_text("part_blocks"), LFB_NUMBER(place->plan.part_bits / LFB_BLOCK_BITS),
-                                  lfb_text("header"), (lfb_key){header, sizeof header}));
+  return lfb_ask_integer(
+      link, NULL, NULL,
+      LFB_ARGS(lfb_text("HSET"), place->name, lfb_text("lfbloom"), LFB_NUMBER(FAST_VERSION),
+               lfb_text("part_blocks"), LFB_NUMBER(place->plan.part_bits / LFB_BLOCK_BITS),
+               lfb_text("header"), (lfb_key){header, sizeof header}));
 }
 
 static lfb_status fast_finish(lfb_link *link, const lfb_redis_place *place)

@@ -4,7 +4,7 @@
  *
  * The words are big-endian: bit i of the filter is bit 48 + (i XOR 63) of the string.  Guava
  * stores neither n nor p, so neither does this layout.  BITCOUNT name 6 -1 is the bit count.
- * Until a filter is whole, its header's place holds ff 4c and four random bytes.  Neither Guava
+ * Until a filter is whole, ff 4c and four random bytes are in front, not its header.  Neither Guava
  * nor this library accepts these as a header.
  */
 #include <string.h>
@@ -76,8 +76,9 @@ static lfb_status guava_find(lfb_link *link, lfb_redis_place *place, const lfb_c
   int64_t size = 0;
 
   (void)wanted;
-  lfb_status status = lfb_ask(link, guava_found, place,
-                              LFB_ARGS(lfb_text("GETRANGE"), place->name, lfb_text("0"), lfb_text("5")));
+  lfb_status status =
+      lfb_ask(link, guava_found, place,
+              LFB_ARGS(lfb_text("GETRANGE"), place->name, lfb_text("0"), lfb_text("5")));
   if (status == LFB_OK)
     status = lfb_ask_integer(link, &size, NULL, LFB_ARGS(lfb_text("STRLEN"), place->name));
   if (status != LFB_OK || !whole || (uint64_t)size == place->plan.part_bytes)

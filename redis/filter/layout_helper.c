@@ -7,8 +7,8 @@
  * The first client that opens a filter of the class sets the mark, and makes the string as long
  * as it can become.
  *
- * A string without the mark may be the class's, so nothing here may make one: see Stump in
- * layouts.h.  Puts and adoption are scripts that change only a string that exists.
+ * A string without the mark may be the class's, so no command of this layout may make one: see
+ * Stump in layouts.h.  Puts and adoption are scripts that change only a string that exists.
  */
 #include "redis/filter/layouts.h"
 

@@ -1,12 +1,14 @@
 /*
- * layout_module.c - a key of the module lfbloom_redis.so: the server hashes the keys and sets the bits.
+ * layout_module.c - a key of the module lfbloom_redis.so: the server hashes the keys and sets the
+ * bits.
  *
  * A put is BF.INSERT NOCREATE, a query BF.MEXISTS, each of many keys.
  *
- * Mark   BF.INSERT NOCREATE refuses a missing key, but BF.MEXISTS answers 0 for it, a silent "absent".
- *        So a job ends with BF.SCANDUMP key 0, which refuses it, too, and otherwise gives the head of
- *        the value: all that it was made from, with the random key or seed of its hash.  A digest of
- *        this is the mark.  A filter that was since made under the name has another one.
+ * Mark   BF.INSERT NOCREATE refuses a missing key, but BF.MEXISTS answers 0 for it, a silent
+ *        "absent".  So a job ends with BF.SCANDUMP key 0, which refuses it, too, and otherwise
+ *        gives the head of the value: all that it was made from, with the random key or seed of its
+ *        hash.  A digest of this is the mark.  A filter that was since made under the name has
+ *        another one.
  * Order  A server executes the commands of one connection in order.  A filter that is there after a
  *        query was there before it, unless it was away in between.  If any command of a job was
  *        written twice, it may have been executed later than the last one: the mark is then asked
@@ -22,7 +24,7 @@
 /* ---- the head ---------------------------------------------------------------------- */
 
 /* Reads a reply to BF.SCANDUMP key 0. */
-static lfb_status module_head(const redisReply *reply, lfb_dump_fields *told)
+static lfb_status module_head(const redisReply *reply, lfb_dump_fields *dumped)
 {
   const lfb_status status = lfb_module_status(reply);
 
@@ -31,7 +33,7 @@ static lfb_status module_head(const redisReply *reply, lfb_dump_fields *told)
   if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
       reply->element[1]->type != REDIS_REPLY_STRING)
     return LFB_ERROR_REDIS_PROTOCOL;
-  return lfb_dump_fields_read(reply->element[1]->str, reply->element[1]->len, told);
+  return lfb_dump_fields_read(reply->element[1]->str, reply->element[1]->len, dumped);
 }
 
 /* The checksum of the head of an empty value. */
@@ -62,24 +64,24 @@ static lfb_status module_part(lfb_status status)
 
 /* Reads the head of the filter of this plan. */
 static lfb_status module_same_head(const lfb_plan *plan, const redisReply *reply,
-                                   lfb_dump_fields *told)
+                                   lfb_dump_fields *dumped)
 {
-  const lfb_status status = module_part(module_head(reply, told));
+  const lfb_status status = module_part(module_head(reply, dumped));
 
-  return status == LFB_OK && module_mark(&told->recipe) != plan->mark ? LFB_ERROR_REDIS_PART
-                                                                      : status;
+  return status == LFB_OK && module_mark(&dumped->recipe) != plan->mark ? LFB_ERROR_REDIS_PART
+                                                                        : status;
 }
 
 lfb_status lfb_module_mark_answer(const lfb_plan *plan, const redisReply *reply)
 {
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
 
-  return module_same_head(plan, reply, &told);
+  return module_same_head(plan, reply, &dumped);
 }
 
 typedef struct module_heard {
   const lfb_plan *plan; /* NULL: any filter will do */
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
 } module_heard;
 
 static lfb_status module_hears(void *context, const redisReply *reply, bool again)
@@ -87,8 +89,8 @@ static lfb_status module_hears(void *context, const redisReply *reply, bool agai
   module_heard *heard = context;
 
   (void)again;
-  return heard->plan == NULL ? module_head(reply, &heard->told)
-                             : module_same_head(heard->plan, reply, &heard->told);
+  return heard->plan == NULL ? module_head(reply, &heard->dumped)
+                             : module_same_head(heard->plan, reply, &heard->dumped);
 }
 
 static lfb_status module_ask(lfb_link *link, lfb_key name, module_heard *heard)
@@ -119,7 +121,7 @@ static lfb_status module_find(lfb_link *link, lfb_redis_place *place, const lfb_
                               bool whole)
 {
   module_heard heard = {.plan = NULL};
-  const lfb_recipe *recipe = &heard.told.recipe;
+  const lfb_recipe *recipe = &heard.dumped.recipe;
 
   (void)whole; /* a key that waits for chunks tells nothing */
   lfb_status status = module_ask(link, place->name, &heard);
@@ -157,7 +159,8 @@ static lfb_status module_recipe(const lfb_config *config, lfb_recipe *recipe)
     return LFB_ERROR_MODULE_FILTER;
   *recipe = (lfb_recipe){
       .kind = LFB_VALUE_CHAIN,
-      .capacity = description.config.expected_insertions > 0 ? description.config.expected_insertions : 1,
+      .capacity =
+          description.config.expected_insertions > 0 ? description.config.expected_insertions : 1,
       .error = config->fpp,
       .expansion = LFB_MODULE_EXPANSION,
       .hash = lfb_hash_id_of(&description.hash),
@@ -179,8 +182,8 @@ static lfb_status module_made(void *context, const redisReply *reply, bool again
                                                : status;
 }
 
-/* Makes the filter over a link.  What a command that was sent twice found there is ours if it has the same hash,
- * which is random unless the caller chose it. */
+/* Makes the filter over a link.  What a command that was sent twice found there is ours if it has
+ * the same hash, which is random unless the caller chose it. */
 static lfb_status module_make(lfb_link *link, lfb_key name, const lfb_recipe *recipe)
 {
   const lfb_dump_fields empty = {.recipe = *recipe, .state = LFB_DUMP_EMPTY};
@@ -200,7 +203,8 @@ static lfb_status module_make(lfb_link *link, lfb_key name, const lfb_recipe *re
   return module_ask(link, name, &heard) == LFB_OK ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
 }
 
-lfb_status lfb_module_create(const lfb_redis_options *options, const char *name, const lfb_config *config)
+lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
+                             const lfb_config *config)
 {
   lfb_recipe recipe;
   lfb_link *link;
@@ -223,7 +227,7 @@ lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items)
   const lfb_status status = module_ask(link, filter->place.name, &heard);
 
   if (status == LFB_OK)
-    *(uint64_t *)items = heard.told.items;
+    *(uint64_t *)items = heard.dumped.items;
   return status;
 }
 

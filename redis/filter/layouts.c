@@ -146,7 +146,7 @@ static lfb_status fields_expect(const lfb_plan *plan, const redisReply *reply, u
   const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_ARRAY);
 
   if (status == LFB_ERROR_REDIS_NO_FILTER)
-    return LFB_ERROR_REDIS_PART; /* something else is in the part's place */
+    return LFB_ERROR_REDIS_PART; /* something else has the part's name */
   if (status != LFB_OK)
     return status;
   if (reply->elements != 1 + (size_t)count)
@@ -190,8 +190,8 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
     wire_set_mark(plan, part, plan->draft, wire);
     return;
   }
-  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("BITFIELD"), part->name, lfb_text("INCRBY"), lfb_text("u1"),
-                                     LFB_NUMBER(8 * bytes - 1), lfb_text("0")));
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("BITFIELD"), part->name, lfb_text("INCRBY"),
+                                     lfb_text("u1"), LFB_NUMBER(8 * bytes - 1), lfb_text("0")));
 }
 
 bool lfb_put_first(uint64_t *next, uint64_t i)

@@ -2,8 +2,8 @@
  * layouts.h - where the bits of a filter are stored on a server, and the commands that set and
  * query them: a table with one row for each layout.
  *
- * A key of the module (layout_module.c) is no string: the server itself hashes keys and sets bits.  All
- * below is of the other layouts.
+ * A key of the module (layout_module.c) is no string: the server itself hashes keys and sets bits.
+ * All below is of the other layouts.
  *
  * A filter is one Redis string, its only part, or several.  Bit i of the filter, as its strategy
  * numbers them, is bit i % part_bits of part i / part_bits.  All bits of a key are in one part.
@@ -58,7 +58,7 @@ typedef struct lfb_plan {
   uint32_t mark_bits;  /* width of the mark, up to 63                                   */
   uint64_t mark_at;    /* first bit of the mark in the string                           */
   uint64_t mark;       /* not 0                                                         */
-  uint64_t draft;      /* in the mark's place while the part is being made; 0: no draft */
+  uint64_t draft;      /* where the mark will be, while the part is made; 0: no draft    */
 } lfb_plan;
 
 typedef struct lfb_part {
@@ -68,8 +68,8 @@ typedef struct lfb_part {
 
 enum {
   LFB_PUT_KEYS = 8,
-  /* Keys in a command to the module: the server takes 5 us for them, and 25 for 256, which are slower
-   * (docs/module.md).  The answers fill a word. */
+  /* Keys in a command to the module: the server takes 5 us for them, and 25 for 256, which are
+   * slower (docs/module.md).  The answers fill a word. */
   LFB_MODULE_KEYS = 64,
 };
 
@@ -96,14 +96,14 @@ typedef struct lfb_redis_layout {
    * false: its only part is under the name. */
   bool described;
 
-  /* The server hashes: the key under the name is the module's, and of the functions below the layout
-   * has only `find`. */
+  /* The server hashes: the key under the name is the module's, and of the functions below the
+   * layout has only `find`. */
   bool by_key;
 
   /* The order of its bits in the words of memory. */
   lfb_words_order order;
 
-  /* What a put leaves in place of a missing part is deleted (Stump, above). */
+  /* What a put leaves where a part is missing is deleted (Stump, above). */
   bool clears_stumps;
 
   /* Keys in one command of a put, at most LFB_PUT_KEYS; more than 1 only if there is one part.
@@ -167,9 +167,9 @@ size_t lfb_name_beside(lfb_key name, const char *what, char *key);
  * size: at most 3 more than strlen of both. */
 size_t lfb_name_in(const char *name, const char *what, char *key);
 
-/* Takes a name by a string of these bytes.  If the command was sent twice and found the name in use, the name is ours
- * if it holds exactly these bytes, and they are `unique`: no other client writes them there.
- * Fails: LFB_ERROR_REDIS_EXISTS; as lfb_ask(). */
+/* Takes a name by a string of these bytes.  If the command was sent twice and found the name in
+ * use, the name is ours if it holds exactly these bytes, and they are `unique`: no other client
+ * writes them there.  Fails: LFB_ERROR_REDIS_EXISTS; as lfb_ask(). */
 lfb_status lfb_name_take(lfb_link *link, lfb_key name, lfb_key bytes, bool unique);
 
 /* The put of one key by a BITFIELD.  For a layout's `put` and `put_answer`. */
@@ -209,8 +209,8 @@ void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wir
 void lfb_module_ask_mark(const lfb_part *part, lfb_wire *wire);
 lfb_status lfb_module_mark_answer(const lfb_plan *plan, const redisReply *reply);
 
-/* Writes the beginning of a command to the module, which that many keys follow.  Reads its reply into
- * bit i of `yes`, 0 at first.  Fails: LFB_ERROR_REDIS_PART; as lfb_module_status(). */
+/* Writes the beginning of a command to the module, which that many keys follow.  Reads its reply
+ * into bit i of `yes`, 0 at first.  Fails: LFB_ERROR_REDIS_PART; as lfb_module_status(). */
 void lfb_module_begin(const lfb_part *part, bool put, uint32_t keys, lfb_wire *wire);
 lfb_status lfb_module_answers(const redisReply *reply, uint32_t keys, uint64_t *yes);
 

@@ -22,7 +22,6 @@ typedef struct mending {
   uint64_t next; /* lfb_put_first()   */
   size_t count;  /* groups; at least 1 after the first bit */
   mend_group *groups;
-  bool any;
 } mending;
 
 static const lfb_part *mend_part(const mending *mend, uint64_t bit)
@@ -69,7 +68,6 @@ static lfb_status mend_bit(mending *mend, uint64_t bit)
   const uint64_t part = bit / mend->filter->place.plan.part_bits;
   lfb_status status = LFB_OK;
 
-  mend->any = true;
   if (mend->count == 0 || mend->part != part ||
       mend->groups[mend->count - 1].count == MEND_BITS) {
     if (mend->count == MEND_GROUPS)
@@ -112,16 +110,14 @@ static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
   return status;
 }
 
-lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs, bool *any)
+lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs)
 {
   mending mend = {.filter = filter, .ours = ours, .theirs = theirs};
 
-  *any = false;
   mend.groups = malloc(MEND_GROUPS * sizeof *mend.groups);
   if (mend.groups == NULL)
     return LFB_ERROR_NO_MEMORY;
   const lfb_status status = lfb_remote_write(filter, mend_all, &mend);
-  *any = mend.any;
   free(mend.groups);
   return status;
 }

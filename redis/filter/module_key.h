@@ -20,7 +20,8 @@ typedef enum lfb_key_type {
   LFB_KEY_OTHER,
 } lfb_key_type;
 
-enum { LFB_MODULE_EXPANSION = 2 }; /* each layer of a growing filter has twice the keys of the one before */
+/* Each layer of a growing filter has twice the keys of the one before. */
+enum { LFB_MODULE_EXPANSION = 2 };
 
 /* Asks for the type of a key.  Fails as lfb_link_run(). */
 lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_key_type *type);
@@ -33,7 +34,8 @@ bool lfb_module_says(const redisReply *reply, const char *text);
  *
  * Returns LFB_OK, also for a reply that is no error; LFB_ERROR_MODULE_MISSING, _MODULE_CHANGED;
  *         LFB_ERROR_REDIS_UNFINISHED: chunks are missing; LFB_ERROR_OVER_LIMIT, _REDIS_MEMORY,
- *         _REDIS_ABSENT, _REDIS_NO_FILTER; LFB_ERROR_CANNOT_GROW: it is full; else as lfb_reply_status().
+ *         _REDIS_ABSENT, _REDIS_NO_FILTER; LFB_ERROR_CANNOT_GROW: it is full; else as
+ *         lfb_reply_status().
  */
 lfb_status lfb_module_status(const redisReply *reply);
 

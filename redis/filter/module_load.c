@@ -28,7 +28,7 @@ typedef struct reading {
   uint64_t cursor; /* of the next chunk               */
   uint64_t offset; /* of the next chunk in the body   */
   char *bytes;     /* of the current chunk            */
-  size_t room;     /* in `bytes`                      */
+  size_t capacity; /* of `bytes`                      */
   size_t have, used;
   bool ended; /* the current chunk is the last */
 } reading;
@@ -38,12 +38,12 @@ typedef struct reading {
 /* Makes room for a chunk, and sets its size. */
 static lfb_status reading_size(reading *from, size_t size)
 {
-  if (size > from->room) {
+  if (size > from->capacity) {
     char *bytes = realloc(from->bytes, size);
     if (bytes == NULL)
       return LFB_ERROR_NO_MEMORY;
     from->bytes = bytes;
-    from->room = size;
+    from->capacity = size;
   }
   from->have = size;
   from->used = 0;
@@ -61,7 +61,8 @@ static lfb_status scan_reply(void *context, const redisReply *reply, bool again)
   if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)
     return LFB_ERROR_REDIS_PROTOCOL;
   const redisReply *cursor = reply->element[0], *bytes = reply->element[1];
-  if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 || bytes->type != REDIS_REPLY_STRING ||
+  if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 ||
+      bytes->type != REDIS_REPLY_STRING ||
       bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
     return LFB_ERROR_REDIS_PROTOCOL;
   status = reading_size(from, bytes->len);
@@ -132,38 +133,38 @@ static lfb_status read_filter(reading *from, lfb_redis_module_value *value)
 
 /* Reads a chain that has grown, after the header that a growing filter's form would have.  Only a
  * chain that doubles has the layers of a growing filter. */
-static lfb_status read_growing(reading *from, const lfb_dump_fields *told,
+static lfb_status read_growing(reading *from, const lfb_dump_fields *dumped,
                                lfb_redis_module_value *value)
 {
-  const lfb_recipe *recipe = &told->recipe;
+  const lfb_recipe *recipe = &dumped->recipe;
   const lfb_growing like = {
       .config = {.expected_insertions = recipe->capacity, .fpp = recipe->error}};
 
   if (recipe->expansion != 2 || recipe->capacity < LFB_GROWING_LEAST ||
-      told->layers > LFB_GROWING_LAYERS)
+      dumped->layers > LFB_GROWING_LAYERS)
     return LFB_ERROR_MODULE_CHAIN;
   const lfb_status status = reading_size(from, LFB_GROWING_HEADER);
   if (status != LFB_OK)
     return status;
-  lfb_growing_encode(&like, LFB_MAGIC_GROWING, told->layers, lfb_native_now(),
+  lfb_growing_encode(&like, LFB_MAGIC_GROWING, dumped->layers, lfb_native_now(),
                      (unsigned char *)from->bytes);
   return lfb_any_read(reading_take, from, LFB_KIND_GROWING, &from->limits, &value->any);
 }
 
-static lfb_status read_window(reading *from, const lfb_dump_fields *told,
+static lfb_status read_window(reading *from, const lfb_dump_fields *dumped,
                               lfb_redis_module_value *value)
 {
-  value->period_ms = told->recipe.period_ms;
+  value->period_ms = dumped->recipe.period_ms;
   return lfb_any_read(reading_take, from, LFB_KIND_WINDOW, &from->limits, &value->any);
 }
 
-static lfb_status read_head(reading *from, lfb_dump_fields *told)
+static lfb_status read_head(reading *from, lfb_dump_fields *dumped)
 {
   lfb_status status = reading_scan(from);
 
   if (status == LFB_OK)
-    status = lfb_dump_fields_read(from->bytes, from->have, told);
-  if (status == LFB_OK && told->state != LFB_DUMP_WHOLE)
+    status = lfb_dump_fields_read(from->bytes, from->have, dumped);
+  if (status == LFB_OK && dumped->state != LFB_DUMP_WHOLE)
     status = LFB_ERROR_BAD_HEADER;
   from->used = from->have;
   return status;
@@ -184,17 +185,17 @@ static lfb_status read_end(reading *from)
 static lfb_status module_read(reading *from, lfb_redis_module_value *value)
 {
   lfb_redis_module_value made = {.period_ms = 0};
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
 
   from->cursor = from->offset = 0;
   from->ended = false;
-  lfb_status status = read_head(from, &told);
+  lfb_status status = read_head(from, &dumped);
   if (status != LFB_OK)
     return status;
-  if (told.recipe.kind == LFB_VALUE_WINDOW)
-    status = read_window(from, &told, &made);
+  if (dumped.recipe.kind == LFB_VALUE_WINDOW)
+    status = read_window(from, &dumped, &made);
   else
-    status = told.layers == 1 ? read_filter(from, &made) : read_growing(from, &told, &made);
+    status = dumped.layers == 1 ? read_filter(from, &made) : read_growing(from, &dumped, &made);
   if (status == LFB_OK)
     status = read_end(from);
   if (status != LFB_OK) {

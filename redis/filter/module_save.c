@@ -2,8 +2,8 @@
  * module_save.c - makes a key of the module from a filter in memory, by BF.LOADCHUNK.
  *
  * The key is loaded under a name of its own, {name}:loading:NUMBER, which expires, and gets its
- * name when it is whole.  So its name never refers to a part of it, and what a killed process leaves
- * goes away.
+ * name when it is whole.  So its name never refers to a part of it, and what a killed process
+ * leaves goes away.
  *
  * The head's fields come from the headers in the filter's serialised form.  So a filter is written
  * twice: once for its headers, once for the body.
@@ -32,7 +32,7 @@ enum {
 /* Collects headers from the bytes of a form, and passes over what is between them. */
 typedef struct survey {
   const lfb_redis_module_value *value;
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
   uint64_t skip; /* bytes to pass over before the next header */
   size_t have;   /* of that header                            */
   unsigned char header[LFB_HEAD_SIZE];
@@ -45,7 +45,7 @@ enum { WINDOW_AT_GENERATIONS = 16,
 
 static lfb_status survey_prefix(survey *of)
 {
-  lfb_recipe *recipe = &of->told.recipe;
+  lfb_recipe *recipe = &of->dumped.recipe;
   lfb_growing growing = {.config = {0}};
   uint32_t layers;
 
@@ -66,7 +66,7 @@ static lfb_status survey_prefix(survey *of)
 /* Notes the hash, and what else the first native header tells. */
 static void survey_first(survey *of, const lfb_description *description)
 {
-  lfb_recipe *recipe = &of->told.recipe;
+  lfb_recipe *recipe = &of->dumped.recipe;
 
   recipe->hash = lfb_hash_id_of(&description->hash);
   recipe->seed = description->hash.seed;
@@ -87,9 +87,9 @@ static void survey_layer(survey *of, const lfb_description *description)
 
   lfb_stats_fill(description, lfb_native_bits_set(of->header), 0, &stats);
   const uint64_t most = stats.expected_insertions, count = stats.approximate_count;
-  of->told.newest_items = count < most ? count : most;
-  of->told.items += of->told.newest_items;
-  of->told.layers++;
+  of->dumped.newest_items = count < most ? count : most;
+  of->dumped.items += of->dumped.newest_items;
+  of->dumped.layers++;
   of->skip = words * sizeof(lfb_word) + 8 * (pieces + 1);
 }
 
@@ -104,11 +104,12 @@ static lfb_status survey_header(survey *of)
     return LFB_ERROR_MODULE_FILTER;
   if (status != LFB_OK)
     return status;
-  if (of->told.layers == 0)
+  if (of->dumped.layers == 0)
     survey_first(of, &description);
   if (of->value->any.kind != LFB_KIND_WINDOW)
     survey_layer(of, &description);
-  return of->value->any.kind == LFB_KIND_GROWING ? LFB_OK : LFB_ERROR_STOPPED; /* no other header follows */
+  /* No other header follows, unless the filter grows. */
+  return of->value->any.kind == LFB_KIND_GROWING ? LFB_OK : LFB_ERROR_STOPPED;
 }
 
 /* An lfb_write_fn. */
@@ -148,33 +149,34 @@ static void survey_window(survey *of)
   lfb_window_stats(of->value->any.window, &figures);
   for (int i = 0; i < LFB_WINDOW_LIVE; i++) {
     const uint64_t count = figures.live[i].approximate_count;
-    of->told.items += count < figures.expected_insertions ? count : figures.expected_insertions;
+    of->dumped.items += count < figures.expected_insertions ? count : figures.expected_insertions;
     if (i == 0)
-      of->told.newest_items = of->told.items;
+      of->dumped.newest_items = of->dumped.items;
   }
-  of->told.recipe.period_ms = of->value->period_ms;
+  of->dumped.recipe.period_ms = of->value->period_ms;
   /* The first generation is longer or shorter by the difference of the two clocks. */
   if (of->value->period_ms != 0)
-    of->told.began_ms = 1000 * lfb_native_now();
+    of->dumped.began_ms = 1000 * lfb_native_now();
 }
 
 /* Writes the head of a value.  Fails: LFB_ERROR_MODULE_FILTER, _NO_MEMORY. */
-static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_fields *told,
+static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_fields *dumped,
                              unsigned char head[LFB_DUMP_HEAD])
 {
   survey of = {.value = value,
-               .told = {.state = LFB_DUMP_WHOLE,
-                        .recipe = {.kind = value->any.kind == LFB_KIND_WINDOW
-                                                ? LFB_VALUE_WINDOW
-                                                : LFB_VALUE_CHAIN}}};
+               .dumped = {.state = LFB_DUMP_WHOLE,
+                          .recipe = {.kind = value->any.kind == LFB_KIND_WINDOW
+                                                 ? LFB_VALUE_WINDOW
+                                                 : LFB_VALUE_CHAIN}}};
 
   const lfb_status status = lfb_any_write(value->any, survey_take, &of);
   if (status != LFB_OK && status != LFB_ERROR_STOPPED)
     return status;
   if (value->any.kind == LFB_KIND_WINDOW)
     survey_window(&of);
-  lfb_dump_fields_write(&of.told, head);
-  return lfb_dump_fields_read(head, LFB_DUMP_HEAD, told) == LFB_OK ? LFB_OK : LFB_ERROR_MODULE_FILTER;
+  lfb_dump_fields_write(&of.dumped, head);
+  return lfb_dump_fields_read(head, LFB_DUMP_HEAD, dumped) == LFB_OK ? LFB_OK
+                                                                     : LFB_ERROR_MODULE_FILTER;
 }
 
 /* ---- chunks ---------------------------------------------------------------------------- */
@@ -188,11 +190,11 @@ typedef struct loading {
   uint64_t skip;   /* bytes before the body                    */
   uint64_t offset; /* of the next chunk in the body            */
   const void *bytes;
-  size_t size;                  /* of the current chunk */
-  uint64_t cursor;              /* of the current chunk */
-  char word[LFB_CHUNK_WORD];    /* before its bytes     */
-  size_t word_size;             /* 0: it is the head    */
-  char room[LOADING_NAME_SIZE]; /* of `temporary`       */
+  size_t size;                    /* of the current chunk */
+  uint64_t cursor;                /* of the current chunk */
+  char word[LFB_CHUNK_WORD];      /* before its bytes     */
+  size_t word_size;               /* 0: it is the head    */
+  char buffer[LOADING_NAME_SIZE]; /* of `temporary`       */
 } loading;
 
 /* Command 0 loads a chunk, command 1 extends the key's expiry. */
@@ -201,7 +203,8 @@ static uint16_t chunk_command(void *context, uint64_t i, lfb_wire *wire)
   const loading *to = context;
 
   if (i == 1)
-    return lfb_ask_write(wire, LFB_ARGS(lfb_text("PEXPIRE"), to->temporary, LFB_NUMBER(LOADING_LIFE_MS)));
+    return lfb_ask_write(wire,
+                         LFB_ARGS(lfb_text("PEXPIRE"), to->temporary, LFB_NUMBER(LOADING_LIFE_MS)));
   lfb_wire_begin(wire, 4);
   lfb_wire_text(wire, "BF.LOADCHUNK");
   lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
@@ -282,9 +285,9 @@ static lfb_status load_take(void *of, const void *bytes, size_t size)
  * has the name then. */
 static const char name_script[] =
     "if redis.call('EXISTS',KEYS[1])==0 then return 2+redis.call('EXISTS',KEYS[2]) end "
-    "local given=redis.call('RENAMENX',KEYS[1],KEYS[2]) "
-    "if given==1 then redis.call('PERSIST',KEYS[2]) end "
-    "return given";
+    "local renamed=redis.call('RENAMENX',KEYS[1],KEYS[2]) "
+    "if renamed==1 then redis.call('PERSIST',KEYS[2]) end "
+    "return renamed";
 
 enum { NAME_TAKEN = 0,
        NAME_GIVEN = 1,
@@ -295,8 +298,8 @@ static uint16_t name_command(void *context, uint64_t i, lfb_wire *wire)
   const loading *to = context;
 
   (void)i;
-  (void)lfb_ask_write(
-      wire, LFB_ARGS(lfb_text("EVAL"), lfb_text(name_script), lfb_text("2"), to->temporary, to->name));
+  (void)lfb_ask_write(wire, LFB_ARGS(lfb_text("EVAL"), lfb_text(name_script), lfb_text("2"),
+                                     to->temporary, to->name));
   return to->slot;
 }
 
@@ -314,7 +317,7 @@ static lfb_status name_reply(void *context, uint64_t i, const redisReply *reply,
 
 static lfb_status card_reply(void *context, const redisReply *reply, bool again)
 {
-  const lfb_dump_fields *told = context;
+  const lfb_dump_fields *dumped = context;
   const lfb_status status = lfb_module_status(reply);
 
   (void)again;
@@ -322,16 +325,16 @@ static lfb_status card_reply(void *context, const redisReply *reply, bool again)
     return LFB_ERROR_REDIS_PART;
   if (status != LFB_OK)
     return status;
-  return reply->type == REDIS_REPLY_INTEGER && (uint64_t)reply->integer == told->items
+  return reply->type == REDIS_REPLY_INTEGER && (uint64_t)reply->integer == dumped->items
              ? LFB_OK
              : LFB_ERROR_REDIS_PART;
 }
 
 /* Checks that the key is whole: only then does it tell how many keys it has. */
-static lfb_status load_check(const loading *to, lfb_dump_fields *told)
+static lfb_status load_check(const loading *to, lfb_dump_fields *dumped)
 {
 
-  return lfb_ask(to->link, card_reply, told, LFB_ARGS(lfb_text("BF.CARD"), to->temporary));
+  return lfb_ask(to->link, card_reply, dumped, LFB_ARGS(lfb_text("BF.CARD"), to->temporary));
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
@@ -346,7 +349,7 @@ static lfb_status loading_begin(loading *to)
   if (status != LFB_OK)
     return status;
   (void)snprintf(what, sizeof what, "loading:%016llx", (unsigned long long)number);
-  to->temporary = (lfb_key){to->room, lfb_name_beside(to->name, what, to->room)};
+  to->temporary = (lfb_key){to->buffer, lfb_name_beside(to->name, what, to->buffer)};
   to->slot = lfb_key_slot(to->name.bytes, to->name.size);
   return !to->link->nodes.cluster ||
                  lfb_key_slot(to->temporary.bytes, to->temporary.size) == to->slot
@@ -355,7 +358,7 @@ static lfb_status loading_begin(loading *to)
 }
 
 static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
-                           const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *told)
+                           const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *dumped)
 {
   lfb_status status = load_head(to, head);
 
@@ -365,13 +368,13 @@ static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
   if (status == LFB_OK)
     status = load_body(to, "", 0);
   if (status == LFB_OK)
-    status = load_check(to, told);
+    status = load_check(to, dumped);
   return status == LFB_OK ? lfb_link_run(to->link, &(lfb_job){1, name_command, name_reply, to})
                           : status;
 }
 
 static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
-                              const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *told)
+                              const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *dumped)
 {
   lfb_key_type type;
 
@@ -383,7 +386,7 @@ static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
   if (status != LFB_OK)
     return status;
   lfb_link_write(to->link, true);
-  status = load_all(to, value, head, told);
+  status = load_all(to, value, head, dumped);
   lfb_link_write(to->link, false); /* deletion does not wait for replicas */
   if (status != LFB_OK) {
     const lfb_said said = to->link->said; /* not that of a deletion which fails, too */
@@ -398,20 +401,21 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
 {
   loading to = {.options = options, .name = {name, strlen(name)}};
   unsigned char head[LFB_DUMP_HEAD];
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
 
   lfb_status status = LFB_RESERVED(value);
   if (status == LFB_OK)
     status = lfb_name_check(name);
-  if (status == LFB_OK && (value->any.kind == LFB_KIND_NONE || value->any.kind == LFB_KIND_COUNTING))
+  if (status == LFB_OK &&
+      (value->any.kind == LFB_KIND_NONE || value->any.kind == LFB_KIND_COUNTING))
     status = LFB_ERROR_MODULE_FILTER;
   if (status == LFB_OK)
-    status = value_head(value, &told, head);
+    status = value_head(value, &dumped, head);
   if (status == LFB_OK)
     status = lfb_link_open(options, NULL, &to.link);
   if (status != LFB_OK)
     return status;
-  status = module_save(&to, value, head, &told);
+  status = module_save(&to, value, head, &dumped);
   lfb_link_close(to.link);
   return status;
 }

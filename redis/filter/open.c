@@ -59,8 +59,8 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
     return LFB_ERROR_PROBES_DIFFER;
   if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  /* What the caller left open fits: the default hash, a seed of 0.  A key fits a keyed hash; that it
-   * is the right one was checked when the description was read. */
+  /* What the caller left open fits: the default hash, a seed of 0.  A key fits a keyed hash; that
+   * it is the right one was checked when the description was read. */
   const bool any = wanted->hash == LFB_HASH_DEFAULT && wanted->seed == 0;
   return (any ? !lfb_config_has_key(wanted) || lfb_hash_keyed(found->hash.kind)
               : lfb_hash_id_of(&found->hash) == stats.hash) &&
@@ -71,8 +71,8 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
 
 /* ---- what is left without a description ---------------------------------------- */
 
-/* Parts of a filter whose description is gone: it expired by EXPIRE of the name alone, or was evicted.
- * They are of one size.  What else has such a name is not taken for a part. */
+/* Parts of a filter whose description is gone: it expired by EXPIRE of the name alone, or was
+ * evicted.  They are of one size.  What else has such a name is not taken for a part. */
 typedef struct left_parts {
   lfb_key name;
   uint64_t first; /* the part of bit 0   */
@@ -80,15 +80,16 @@ typedef struct left_parts {
   int64_t bytes;  /* of each; 0: unknown */
 } left_parts;
 
-static lfb_key left_key(const left_parts *left, uint64_t i, char room[LFB_PART_NAME_SIZE])
+static lfb_key left_key(const left_parts *left, uint64_t i, char buffer[LFB_PART_NAME_SIZE])
 {
-  return (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, left->name, left->first + i, room)};
+  return (lfb_key){buffer,
+                   lfb_part_name(&lfb_redis_layout_fast, left->name, left->first + i, buffer)};
 }
 
 static uint16_t left_command(void *context, uint64_t i, lfb_wire *wire)
 {
-  char room[LFB_PART_NAME_SIZE];
-  const lfb_key key = left_key(context, i, room);
+  char buffer[LFB_PART_NAME_SIZE];
+  const lfb_key key = left_key(context, i, buffer);
 
   return lfb_ask_write(wire, LFB_ARGS(lfb_text("STRLEN"), key));
 }
@@ -128,14 +129,14 @@ static lfb_status left_status(lfb_link *link, lfb_key name)
 static lfb_status left_delete(lfb_link *link, lfb_key name)
 {
   left_parts left = {.name = name};
-  char room[LFB_PART_NAME_SIZE];
+  char buffer[LFB_PART_NAME_SIZE];
   lfb_status status;
 
   do {
     status = left_look(link, &left);
     for (uint64_t i = 0; status == LFB_OK && i < LFB_WORD_BITS; i++)
       if ((left.there >> i & 1) != 0)
-        status = lfb_remote_unlink(link, left_key(&left, i, room));
+        status = lfb_remote_unlink(link, left_key(&left, i, buffer));
     left.first += LFB_WORD_BITS;
   } while (status == LFB_OK && left.there != 0);
   return status;

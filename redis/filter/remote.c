@@ -201,7 +201,8 @@ lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)
 /* A client with a refused put deletes what the put has left, within moments. */
 enum { TAKE_TRIES = 10, TAKE_PAUSE = 20 }; /* ms */
 
-/* Makes an empty string, unless the key exists.  Only the client that has the filter's name makes it. */
+/* Makes an empty string, unless the key exists.  Only the client that has the filter's name makes
+ * it. */
 static lfb_status take_part(lfb_link *link, lfb_key name)
 {
   lfb_status status = lfb_name_take(link, name, lfb_text(""), true);

@@ -64,16 +64,18 @@ lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts);
 /* Deletes a key. */
 lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name);
 
-/* Deletes what puts have left in place of missing parts (layouts.h, Stump), as far as the server
+/* Deletes what puts have left where parts are missing (layouts.h, Stump), as far as the server
  * can be reached.  In redis/filter/filter.c. */
 void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);
 
 /*
  * Makes an empty key of the module, which grows.  In redis/filter/layout_module.c.
  *
- * Fails  LFB_ERROR_MODULE_FILTER, _MODULE_MISSING; LFB_ERROR_REDIS_EXISTS, _OVER_LIMIT; as lfb_link_run().
+ * Fails  LFB_ERROR_MODULE_FILTER, _MODULE_MISSING; LFB_ERROR_REDIS_EXISTS, _OVER_LIMIT; as
+ *        lfb_link_run().
  */
-lfb_status lfb_module_create(const lfb_redis_options *options, const char *name, const lfb_config *config);
+lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
+                             const lfb_config *config);
 
 /* Gives how many keys the module has counted as new, a uint64_t.  A lfb_remote_act.  Fails:
  * LFB_ERROR_REDIS_PART.  In redis/filter/layout_module.c. */
@@ -90,11 +92,9 @@ lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_
  * Sets each bit that is on in `ours` and off in `theirs`.  Both have the filter's shape; no thread
  * may put into `theirs` during the call.
  *
- * Gives  any    whether there was such a bit; also if the call fails, as some may have been set.
  * Fails  LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY; as lfb_link_run().  In redis/filter/mend.c.
  */
-lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs,
-                    bool *any);
+lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs);
 
 LFB_EXTERN_C_END
 

@@ -51,7 +51,7 @@ typedef struct loading {
   unsigned char *buffer; /* holds the pieces                          */
   size_t used, have;     /* bytes of the buffer: returned, and filled */
   snapshot_piece pieces[SNAPSHOT_PIECES];
-  unsigned char *places[SNAPSHOT_PIECES]; /* of these pieces in the buffer */
+  unsigned char *targets[SNAPSHOT_PIECES]; /* of these pieces, in the buffer */
 } loading;
 
 static uint16_t load_command(void *context, uint64_t i, lfb_wire *wire)
@@ -59,8 +59,9 @@ static uint16_t load_command(void *context, uint64_t i, lfb_wire *wire)
   const loading *load = context;
   const snapshot_piece *piece = &load->pieces[i];
 
-  return lfb_ask_write(wire, LFB_ARGS(lfb_text("GETRANGE"), piece->part->name, LFB_NUMBER(piece->at),
-                                      LFB_NUMBER(piece->at + piece->size - 1)));
+  return lfb_ask_write(wire,
+                       LFB_ARGS(lfb_text("GETRANGE"), piece->part->name, LFB_NUMBER(piece->at),
+                                LFB_NUMBER(piece->at + piece->size - 1)));
 }
 
 static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -76,8 +77,8 @@ static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply,
     return status;
   if (reply->len != piece->size - piece->missing)
     return LFB_ERROR_REDIS_PART;
-  memcpy(load->places[i], reply->str, reply->len);
-  memset(load->places[i] + reply->len, 0, piece->missing);
+  memcpy(load->targets[i], reply->str, reply->len);
+  memset(load->targets[i] + reply->len, 0, piece->missing);
   return LFB_OK;
 }
 
@@ -92,7 +93,7 @@ static lfb_status load_ahead(loading *load)
     const size_t most = left < SNAPSHOT_PIECE ? (size_t)left : (size_t)SNAPSHOT_PIECE;
     const snapshot_piece piece = snapshot_piece_at(load->filter, load->at, most);
     load->pieces[some.count] = piece;
-    load->places[some.count] = load->buffer + have;
+    load->targets[some.count] = load->buffer + have;
     load->at += piece.size;
     have += piece.size;
   }
@@ -174,9 +175,9 @@ static lfb_status save_piece(const saving *save, const snapshot_piece *piece,
 
   if (size == 0 || save_is_zero(bytes, size))
     return LFB_OK;
-  return lfb_ask_integer(
-      save->link, NULL, NULL,
-      LFB_ARGS(lfb_text("SETRANGE"), piece->part->name, LFB_NUMBER(piece->at), (lfb_key){bytes, size}));
+  return lfb_ask_integer(save->link, NULL, NULL,
+                         LFB_ARGS(lfb_text("SETRANGE"), piece->part->name, LFB_NUMBER(piece->at),
+                                  (lfb_key){bytes, size}));
 }
 
 static lfb_status save_write(void *to, const void *bytes, size_t size)
@@ -228,7 +229,8 @@ lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
 
   if (options->module) /* it only reads the filter */
     return lfb_redis_module_save(
-        options, name, &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {(lfb_filter *)(uintptr_t)from}}});
+        options, name,
+        &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {(lfb_filter *)(uintptr_t)from}}});
   const lfb_status status = lfb_remote_save(options, name, from, part_bytes, &filter);
   if (status == LFB_OK)
     lfb_redis_close(filter);

@@ -1,8 +1,8 @@
 /*
  * words.c - describes, reads and writes a filter in memory.
  *
- * A filter is made by lfb_filter_read() from a form that is put together here: Guava's, if Redis has
- * it, or the native one.  A description is read from the header of the native form.
+ * A filter is made by lfb_filter_read() from a form that is put together here: Guava's, if Redis
+ * has it, or the native one.  A description is read from the header of the native form.
  */
 #include "redis/filter/words.h"
 
@@ -23,8 +23,8 @@ static uint64_t word_turn(uint64_t word)
   return (word >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
 }
 
-/* Converts words from little-endian to a stream's order, or back.  The bytes of a word are in the
- * same places on any processor. */
+/* Converts words from little-endian to a stream's order, or back.  The bytes of a word are at
+ * the same offsets on any processor. */
 static void words_convert(uint64_t *words, size_t count, lfb_words_order order)
 {
   for (size_t i = 0; i < count; i++)
@@ -42,7 +42,7 @@ typedef struct words_header {
 static lfb_status header_take(void *to, const void *bytes, size_t size)
 {
   words_header *header = to;
-  const size_t room = sizeof header->bytes - header->have, taken = size < room ? size : room;
+  const size_t left = sizeof header->bytes - header->have, taken = size < left ? size : left;
 
   memcpy(header->bytes + header->have, bytes, taken);
   header->have += taken;
@@ -67,8 +67,8 @@ lfb_status lfb_words_describe(const lfb_filter *filter, lfb_description *descrip
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* A form: a header, then words from a stream; then, of the native form, the checksum of each piece of
- * words and that of this table. */
+/* A form: a header, then words from a stream; then, of the native form, the checksum of each piece
+ * of words and that of this table. */
 typedef struct words_form {
   const lfb_description *description;
   lfb_words_order order;

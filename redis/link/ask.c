@@ -8,9 +8,9 @@ lfb_key lfb_text(const char *text)
   return (lfb_key){text, strlen(text)};
 }
 
-lfb_key lfb_ask_number(uint64_t number, char room[LFB_WIRE_DIGITS])
+lfb_key lfb_ask_number(uint64_t number, char buffer[LFB_WIRE_DIGITS])
 {
-  char *const end = room + LFB_WIRE_DIGITS;
+  char *const end = buffer + LFB_WIRE_DIGITS;
   const char *digits = lfb_wire_digits(end, number);
 
   return (lfb_key){digits, (size_t)(end - digits)};
@@ -49,7 +49,8 @@ static lfb_status asked_reply(void *context, uint64_t i, const redisReply *reply
   return ask->reply(ask->context, reply, again);
 }
 
-lfb_status lfb_ask(lfb_link *link, lfb_ask_reply reply, void *context, const lfb_key *args, size_t count)
+lfb_status lfb_ask(lfb_link *link, lfb_ask_reply reply, void *context, const lfb_key *args,
+                   size_t count)
 {
   asked ask = {args, count, reply, context};
 
@@ -70,7 +71,8 @@ static lfb_status asked_integer(void *context, const redisReply *reply, bool aga
   return status;
 }
 
-lfb_status lfb_ask_integer(lfb_link *link, int64_t *value, bool *again, const lfb_key *args, size_t count)
+lfb_status lfb_ask_integer(lfb_link *link, int64_t *value, bool *again, const lfb_key *args,
+                           size_t count)
 {
   asked_number number = {0, false};
   const lfb_status status = lfb_ask(link, asked_integer, &number, args, count);

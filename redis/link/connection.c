@@ -14,7 +14,7 @@ enum {
   /* Sent bytes are removed once there are more than this, and more than unsent ones. */
   CONNECTION_CLEAR = 1 << 16,
   REPLIES_INPUT = 1 << 16, /* bytes to receive at a time */
-  /* Bytes given to hiredis at a time.  After each 1 KiB parsed it moves down all that it has. */
+  /* Bytes passed to hiredis at a time.  After each 1 KiB parsed it moves down all that it has. */
   REPLIES_SLICE = 4096,
   REPLIES_BLOCK = 1 << 14, /* bytes of the block that is kept */
 };
@@ -444,8 +444,8 @@ lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context
   status = lfb_net_connect(host, port, deadline, said, &made->socket);
   if (status == LFB_OK && tls != NULL)
     status = lfb_tls_open(tls, made->socket,
-                          options->server_name == NULL ? host : options->server_name, deadline, said,
-                          &made->tls);
+                          options->server_name == NULL ? host : options->server_name, deadline,
+                          said, &made->tls);
   if (status == LFB_OK)
     status = connection_log_in(made, options, deadline, said);
   if (status != LFB_OK) {

@@ -1,8 +1,8 @@
 /*
  * connection.h - a connection to one Redis server, logged in.
  *
- * hiredis parses the replies.  All of them reuse the same memory; hiredis itself would allocate some for
- * every number of an array.
+ * hiredis parses the replies.  All of them reuse the same memory; hiredis itself would allocate
+ * some for every number of an array.
  *
  * Hostile    The peer may not be a Redis server.  Refused as soon as seen: a reply of more than
  *            LFB_REPLIES_MOST_BYTES, or of more than LFB_REPLIES_MOST_ELEMENTS (arrays and their
@@ -58,11 +58,11 @@ typedef struct lfb_connection {
 } lfb_connection;
 
 /*
- * Connects to `host` and `port` (lfb_net_connect()), by TLS unless `tls` is NULL, and logs in, within
- * options->connect_ms.
+ * Connects to `host` and `port` (lfb_net_connect()), by TLS unless `tls` is NULL, and logs in,
+ * within options->connect_ms.
  *
- * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _DATABASE, _PROTOCOL; _UNAVAILABLE:
- *        the server is loading its data; as lfb_tls_open(); LFB_ERROR_NO_MEMORY.
+ * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _DATABASE, _PROTOCOL;
+ *        _UNAVAILABLE: the server is loading its data; as lfb_tls_open(); LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context *tls,
                                const char *host, uint16_t port, lfb_said *said,
@@ -87,7 +87,8 @@ lfb_status lfb_connection_receive(lfb_connection *connection, lfb_said *said, bo
  *
  * Fails  LFB_ERROR_REDIS_PROTOCOL: not a reply of a Redis server; LFB_ERROR_NO_MEMORY.
  */
-lfb_status lfb_connection_next(lfb_connection *connection, lfb_said *said, const redisReply **reply);
+lfb_status lfb_connection_next(lfb_connection *connection, lfb_said *said,
+                               const redisReply **reply);
 
 /* Sends what was written and waits for one reply, as lfb_connection_next() gives it. */
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,

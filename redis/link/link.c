@@ -1,7 +1,7 @@
 /*
  * link.c - links, those that are unused, and a job from its first command to its last reply.
  *
- * A command is in one place at a time: not begun (next), held (written, but its node has no
+ * A command is in one state at a time: not begun (next), held (written, but its node has no
  * room), in flight at a node, or waiting to be sent again.  Waiting commands are sent before
  * those not begun, the job's earlier ones first.  So the commands of one slot stay in order even
  * if connections are lost.
@@ -89,8 +89,8 @@ static lfb_status run_wait_again(job_run *run, lfb_errand errand)
   return lfb_queue_add(&run->link->waiting, errand) ? LFB_OK : LFB_ERROR_NO_MEMORY;
 }
 
-/* Closes a node's connection, and handles the failure; commands that it has not answered wait to be sent
- * again. */
+/* Closes a node's connection, and handles the failure; commands that it has not answered wait to be
+ * sent again. */
 static lfb_status run_lose(job_run *run, lfb_node *node, lfb_status why)
 {
   lfb_status status = LFB_OK;
@@ -197,8 +197,9 @@ static bool run_pauses(job_run *run)
 static lfb_status run_place(job_run *run, bool *sent)
 {
   lfb_nodes *nodes = &run->link->nodes;
-  lfb_node *node = &nodes->nodes[run->held.node != LFB_NO_NODE ? run->held.node
-                                                               : lfb_nodes_of(nodes, run->held_slot)];
+  const uint16_t number = run->held.node != LFB_NO_NODE ? run->held.node
+                                                        : lfb_nodes_of(nodes, run->held_slot);
+  lfb_node *node = &nodes->nodes[number];
 
   *sent = false;
   const lfb_status status = lfb_node_connect(nodes, node, &run->link->said);
@@ -297,7 +298,7 @@ static lfb_status run_keep(job_run *run)
   return status;
 }
 
-/* Whether a node that did not wait may do so later, or another in its place: it runs a script,
+/* Whether a node that did not wait may do so later, or another instead of it: it runs a script,
  * loads its data, or has become a replica. */
 static bool keep_may_pass(const redisReply *reply)
 {
@@ -480,7 +481,8 @@ static lfb_status run_attend(job_run *run, uint16_t number, short events)
     return run_receive(run, number);
   if (events == 0 && lfb_net_now() >= node->heard + run->link->nodes.options.timeout_ms)
     return run_lose(run, node,
-                    lfb_said_set(&run->link->said, LFB_ERROR_REDIS_TIMEOUT, node->host, "no answer in time"));
+                    lfb_said_set(&run->link->said, LFB_ERROR_REDIS_TIMEOUT, node->host,
+                                 "no answer in time"));
   return LFB_OK;
 }
 
@@ -646,17 +648,17 @@ lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options)
 
   if (status != LFB_OK)
     return status;
-  for (int i = 0; i < LFB_POOL_PLACES; i++)
-    atomic_init(&pool->places[i], NULL);
+  for (int i = 0; i < LFB_POOL_LINKS; i++)
+    atomic_init(&pool->links[i], NULL);
   return LFB_OK;
 }
 
 /* Takes a link from the pool; NULL if there is none. */
 static lfb_link *pool_find(lfb_pool *pool)
 {
-  for (int i = 0; i < LFB_POOL_PLACES; i++) {
+  for (int i = 0; i < LFB_POOL_LINKS; i++) {
     /* acquire: pairs with the release in lfb_pool_leave(); what was done to the link is visible. */
-    lfb_link *link = atomic_exchange_explicit(&pool->places[i], NULL, memory_order_acquire);
+    lfb_link *link = atomic_exchange_explicit(&pool->links[i], NULL, memory_order_acquire);
     if (link != NULL)
       return link;
   }
@@ -684,11 +686,11 @@ lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link)
 
 void lfb_pool_leave(lfb_pool *pool, lfb_link *link)
 {
-  for (int i = 0; i < LFB_POOL_PLACES; i++) {
+  for (int i = 0; i < LFB_POOL_LINKS; i++) {
     lfb_link *none = NULL;
     /* release: pairs with the acquire in pool_find(); what was done to the link is visible to the
-     * thread that takes it.  relaxed: if the place is taken, nothing of it is read. */
-    if (atomic_compare_exchange_strong_explicit(&pool->places[i], &none, link,
+     * thread that takes it.  relaxed: if there is a link already, nothing of it is read. */
+    if (atomic_compare_exchange_strong_explicit(&pool->links[i], &none, link,
                                                 memory_order_release, memory_order_relaxed))
       return;
   }

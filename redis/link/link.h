@@ -42,7 +42,7 @@
 
 LFB_EXTERN_C_BEGIN
 
-enum { LFB_POOL_PLACES = 16 };
+enum { LFB_POOL_LINKS = 16 };
 
 /* A connection to a server, or to the nodes of a cluster.  Code outside redis/link may read
  * said.text, the last error text of the server or the network, and nodes.cluster. */
@@ -95,13 +95,13 @@ lfb_status lfb_link_run(lfb_link *link, const lfb_job *job);
 /*
  * Unused links, for the next thread that needs one.
  *
- * Progress  lock-free: a place is taken by one exchange, filled by one compare-and-exchange.
+ * Progress  lock-free: a link is taken by one exchange, returned by one compare-and-exchange.
  *           If none is left, a thread opens a link of its own.
- * Memory    At most LFB_POOL_PLACES links are kept; further ones are closed after use.
+ * Memory    At most LFB_POOL_LINKS links are kept; further ones are closed after use.
  */
 typedef struct lfb_pool {
   lfb_redis_options options; /* with texts of its own */
-  LFB_ATOMIC(lfb_link *) places[LFB_POOL_PLACES];
+  LFB_ATOMIC(lfb_link *) links[LFB_POOL_LINKS]; /* NULL: none */
 } lfb_pool;
 
 /* Copies the options, without connecting.  Fails as lfb_options_copy(). */
@@ -110,7 +110,8 @@ lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
 /* Closes the links.  No call may be using one. */
 void lfb_pool_free(lfb_pool *pool);
 
-/* Takes an unused link or opens one.  `writes`: as lfb_link_write() says.  Fails as lfb_link_open(). */
+/* Takes an unused link or opens one.  `writes`: as lfb_link_write() says.  Fails as
+ * lfb_link_open(). */
 lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link);
 
 /* Returns a link to the pool, in any state: it connects again when needed. */

@@ -25,8 +25,9 @@ uint64_t lfb_net_now(void);
  * begins with a slash; the socket does not block.  The deadline does not limit the lookup of the
  * host's name.
  *
- * Fails  LFB_ERROR_REDIS_HOST: there is no such host, or the path is too long; LFB_ERROR_REDIS_CONNECT,
- *        LFB_ERROR_REDIS_TIMEOUT; with the reason in `said`; LFB_ERROR_NO_MEMORY.
+ * Fails  LFB_ERROR_REDIS_HOST: there is no such host, or the path is too long;
+ *        LFB_ERROR_REDIS_CONNECT, LFB_ERROR_REDIS_TIMEOUT; with the reason in `said`;
+ *        LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, lfb_said *said,
                            int *socket);

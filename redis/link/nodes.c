@@ -117,8 +117,8 @@ static uint16_t nodes_add(lfb_nodes *nodes, const char *host, size_t size, uint1
   return nodes->count++;
 }
 
-/* The number of the node at an address, which is added if needed; LFB_NO_NODE: no memory, or too many
- * nodes. */
+/* The number of the node at an address, which is added if needed; LFB_NO_NODE: no memory, or too
+ * many nodes. */
 static uint16_t nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_t port)
 {
   for (uint16_t i = 0; i < nodes->count; i++)
@@ -183,8 +183,8 @@ static bool nodes_is_number(const redisReply *reply, long long least, long long 
 }
 
 /* Reads [host, port, ...].  The host is nil or "" if it is that of the node asked. */
-static bool nodes_read_place(const lfb_nodes *nodes, const redisReply *entry, uint16_t from,
-                             const char **host, uint16_t *port)
+static bool nodes_read_address(const lfb_nodes *nodes, const redisReply *entry, uint16_t from,
+                               const char **host, uint16_t *port)
 {
   if (entry->type != REDIS_REPLY_ARRAY || entry->elements < 2 ||
       !nodes_is_number(entry->element[1], 1, UINT16_MAX))
@@ -205,7 +205,7 @@ static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t fro
   if (row->type != REDIS_REPLY_ARRAY || row->elements < 3 ||
       !nodes_is_number(row->element[0], 0, LFB_KEY_SLOTS - 1) ||
       !nodes_is_number(row->element[1], row->element[0]->integer, LFB_KEY_SLOTS - 1) ||
-      !nodes_read_place(nodes, row->element[2], from, &host, &port))
+      !nodes_read_address(nodes, row->element[2], from, &host, &port))
     return false;
   const uint16_t node = nodes_find(nodes, host, strlen(host), port);
   if (node == LFB_NO_NODE)

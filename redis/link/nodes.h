@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * The bytes of a key that decide its slot, CRC-16/XMODEM mod 16384: those between the first { and the
- * next }; the whole key if there are none.
+ * The bytes of a key that decide its slot, CRC-16/XMODEM mod 16384: those between the first { and
+ * the next }; the whole key if there are none.
  *
  * Source: Redis Cluster Specification, "Key distribution model" and "Hash tags".
  */
@@ -102,7 +102,7 @@ typedef struct lfb_node {
 typedef struct lfb_nodes {
   lfb_redis_options options; /* defaults filled in; with texts of its own */
   lfb_tls_context *tls;      /* NULL: connections without TLS              */
-  bool known; /* a server has told whether there is a cluster */
+  bool known; /* a server has said whether there is a cluster */
   bool cluster;
   lfb_node *nodes;
   uint16_t count;
@@ -115,8 +115,8 @@ typedef struct lfb_nodes {
 lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
 void lfb_nodes_free(lfb_nodes *nodes); /* twice does no harm */
 
-/* Returns the number of the node at "host:port", adding it if needed.  An empty host is the host of node
- * `from`.  LFB_NO_NODE: no such address, no memory, or too many nodes. */
+/* Returns the number of the node at "host:port", adding it if needed.  An empty host is the host of
+ * node `from`.  LFB_NO_NODE: no such address, no memory, or too many nodes. */
 uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, size_t size);
 
 /* The number of a slot's node; for LFB_ANY_SLOT, of any node that has slots. */

@@ -11,7 +11,7 @@
 #include "atomic/words/reserved.h"
 #include "redis/link/wire.h"
 
-/* The place of each text in the options. */
+/* Each text of the options. */
 enum { OPTIONS_TEXTS = 7 };
 
 static const char **options_text(lfb_redis_options *options, int i)
@@ -114,7 +114,7 @@ static char *address_cut(char *text, char c)
 }
 
 /* host[:port] */
-static bool address_read_place(char *text, const char **host, uint16_t *port_number)
+static bool address_read_server(char *text, const char **host, uint16_t *port_number)
 {
   char *port;
 
@@ -147,7 +147,7 @@ static bool address_read_login(char *text, lfb_redis_options *options)
 typedef struct address_form {
   const char *scheme;
   bool tls;
-  bool path; /* a Unix socket's, in place of host and port; the name is in the query */
+  bool path; /* a Unix socket's, instead of host and port; the name is in the query */
 } address_form;
 
 static const address_form address_forms[] = {
@@ -208,12 +208,12 @@ static bool address_read_path(char *rest, lfb_redis_options *options)
 }
 
 /* Reads what is between login and slash, and after it `rest` if that is a path. */
-static bool address_read_where(char *place, char *rest, const address_form *form,
+static bool address_read_where(char *server, char *rest, const address_form *form,
                                lfb_redis_options *options)
 {
   if (form->path)
-    return *place == '\0' && rest != NULL && address_read_path(rest, options);
-  return address_read_place(place, &options->host, &options->port);
+    return *server == '\0' && rest != NULL && address_read_path(rest, options);
+  return address_read_server(server, &options->host, &options->port);
 }
 
 /* Reads everything after the scheme.  `text` is cut into pieces, which become the address's
@@ -223,8 +223,8 @@ static bool address_read(char *text, const address_form *form, lfb_redis_options
 {
   char *rest = address_cut(text, '/'); /* the first: no password contains one */
   char *at = strrchr(text, '@');       /* the last: a password may contain one */
-  char *place = at == NULL ? text : at + 1;
-  char *query = address_cut(rest == NULL ? place : rest, '?');
+  char *server = at == NULL ? text : at + 1;
+  char *query = address_cut(rest == NULL ? server : rest, '?');
   char *found = form->path ? NULL : rest;
 
   if (!address_read_query(query, form, options, &found) ||
@@ -236,10 +236,10 @@ static bool address_read(char *text, const address_form *form, lfb_redis_options
     if (!address_read_login(text, options))
       return false;
   }
-  return address_read_where(place, rest, form, options);
+  return address_read_where(server, rest, form, options);
 }
 
-/* The place in the copy `to` of a text in `from`. */
+/* Where the copy `to` has a text of `from`. */
 static const char *address_moved(const char *text, const char *from, const char *to)
 {
   return text == NULL ? NULL : to + (text - from);

@@ -134,9 +134,9 @@ static BIO_METHOD *tls_sockets(void)
 /* ---- certificates --------------------------------------------------------------------------- */
 
 /* An encrypted key cannot be used: nobody is there to be asked for its password. */
-static int tls_no_password(char *room, int size, int writing, void *context)
+static int tls_no_password(char *buffer, int size, int writing, void *context)
 {
-  (void)room, (void)size, (void)writing, (void)context;
+  (void)buffer, (void)size, (void)writing, (void)context;
   return -1;
 }
 
@@ -203,7 +203,7 @@ void lfb_tls_free(lfb_tls_context *context)
   free(context);
 }
 
-/* ---- connections ------------------------------------------------------------------------------ */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 /* Whether a call of OpenSSL would have blocked.  `events` are then what to wait for. */
 static bool tls_would_block(const lfb_tls *tls, int result, short *events)
@@ -215,7 +215,7 @@ static bool tls_would_block(const lfb_tls *tls, int result, short *events)
 }
 
 /* Why a connection was lost, for which `said` has the network's reason.  Before it closed the
- * connection, the server may have told its own, an alert: for example that it wants a certificate,
+ * connection, the server may have sent its own, an alert: for example that it wants a certificate,
  * which by TLS 1.3 the client learns only after its first command. */
 static lfb_status tls_lost(lfb_tls *tls)
 {

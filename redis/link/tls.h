@@ -44,9 +44,9 @@ lfb_status lfb_tls_open(lfb_tls_context *context, int socket, const char *name, 
 void lfb_tls_close(lfb_tls *tls); /* NULL is ignored */
 
 /*
- * As lfb_net_send() and lfb_net_receive().  After a send of which not everything moved, the next one
- * must begin with the bytes that did not.  Nothing received stays behind unseen by poll() if `size`
- * is at least LFB_TLS_RECORD.
+ * As lfb_net_send() and lfb_net_receive().  After a send of which not everything moved, the next
+ * one must begin with the bytes that did not.  Nothing received stays behind unseen by poll() if
+ * `size` is at least LFB_TLS_RECORD.
  *
  * Fails  LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_TLS, LFB_ERROR_NO_MEMORY.
  */

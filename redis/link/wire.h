@@ -129,7 +129,8 @@ static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
 
 /* Reads a number of at least one decimal digit and nothing else; false: it is none, or above
  * `most`. */
-static inline bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number)
+static inline bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most,
+                                        uint64_t *number)
 {
   uint64_t read = 0;
 

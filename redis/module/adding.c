@@ -35,7 +35,8 @@ static lfb_recipe wanted_recipe(const wanted *want)
 static bool take_number(const lfb_redis_string *word, long long least, long long most,
                         long long *number)
 {
-  return lfb_redis.StringToLongLong(word, number) == REDIS_OK && *number >= least && *number <= most;
+  return lfb_redis.StringToLongLong(word, number) == REDIS_OK && *number >= least &&
+         *number <= most;
 }
 
 /* ---- BF.RESERVE -------------------------------------------------------------------------- */
@@ -112,8 +113,9 @@ static void reply_refusal(lfb_redis_context *context, lfb_added added, lfb_statu
     return;
   }
   (void)snprintf(text, sizeof text, "ERR problem inserting into filter: it cannot grow: %s",
-                 refused == LFB_ERROR_OVER_LIMIT ? "it would be larger than lfbloom.max-bytes, or than this host's memory"
-                                                 : lfb_status_text(refused));
+                 refused == LFB_ERROR_OVER_LIMIT
+                     ? "it would be larger than lfbloom.max-bytes, or than this host's memory"
+                     : lfb_status_text(refused));
   (void)lfb_redis.ReplyWithError(context, text);
 }
 
@@ -199,7 +201,7 @@ int lfb_command_madd(lfb_redis_context *context, lfb_redis_string **words, int c
                     : lfb_redis.WrongArity(context);
 }
 
-/* ---- BF.INSERT --------------------------------------------------------------------------------- */
+/* ---- BF.INSERT ------------------------------------------------------------------------------- */
 
 /* What is wrong with the options of BF.INSERT. */
 static const char insert_arity[] = "arity";
@@ -215,8 +217,8 @@ static const char *insert_take_value(const lfb_redis_string *option, const lfb_r
   return take_number(value, 0, LFB_EXPANSION_MOST, &want->expansion) ? NULL : "Bad expansion";
 }
 
-/* Reads the options.  Gives the index of the first item.  Returns NULL, insert_arity, or the error to
- * reply. */
+/* Reads the options.  Gives the index of the first item.  Returns NULL, insert_arity, or the error
+ * to reply. */
 static const char *insert_take(lfb_redis_string **words, int count, wanted *want, int *items)
 {
   for (int i = 2; i < count; i++) {

@@ -20,9 +20,9 @@ typedef struct lfb_redis_context lfb_redis_context;
 typedef struct lfb_redis_key lfb_redis_key;
 typedef struct lfb_redis_string lfb_redis_string;
 typedef struct lfb_redis_type lfb_redis_type;
-typedef struct lfb_redis_io lfb_redis_io;                 /* an RDB or AOF file that is read or written */
-typedef struct lfb_redis_digest lfb_redis_digest;         /* of DEBUG DIGEST                            */
-typedef struct lfb_redis_info lfb_redis_info;             /* a reply to INFO                            */
+typedef struct lfb_redis_io lfb_redis_io;         /* an RDB or AOF file that is read or written */
+typedef struct lfb_redis_digest lfb_redis_digest; /* of DEBUG DIGEST                            */
+typedef struct lfb_redis_info lfb_redis_info;     /* a reply to INFO                            */
 typedef struct lfb_redis_registered lfb_redis_registered; /* a command */
 typedef struct lfb_redis_blocked lfb_redis_blocked;       /* a client that waits for its reply */
 
@@ -79,7 +79,8 @@ enum { REDIS_KEY_READ = 1 << 0,
        REDIS_KEY_INSERT = 1 << 6,
        REDIS_KEY_DELETE = 1 << 7 };
 
-/* Where keys are among the words: the first at `index`, the last at `last` after it, or before the end. */
+/* Where keys are among the words: the first at `index`, the last at `last` after it, or before the
+ * end. */
 typedef struct lfb_redis_key_spec {
   const char *notes;
   uint64_t flags;

@@ -6,8 +6,8 @@
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static void reply_exist(lfb_redis_context *context, const lfb_value *value, lfb_redis_string **words,
-                        size_t count)
+static void reply_exist(lfb_redis_context *context, const lfb_value *value,
+                        lfb_redis_string **words, size_t count)
 {
   uint64_t answers[(LFB_VALUE_MANY + 63) / 64];
   lfb_key keys[LFB_VALUE_MANY];

@@ -7,7 +7,7 @@
 #include "redis/module/commands.h"
 #include "redis/module/dump.h"
 
-static const uint64_t cursor_place = (UINT64_C(1) << LFB_CURSOR_LAST) - 1;
+static const uint64_t cursor_position = (UINT64_C(1) << LFB_CURSOR_LAST) - 1;
 static const uint64_t cursor_all = (UINT64_C(1) << 53) - 1;
 
 static long long cursor_make(const lfb_value *value, uint64_t offset, bool last)
@@ -66,15 +66,15 @@ int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, i
     return lfb_key_error(&key, "Second argument must be numeric");
   if (number == 0)
     return scan_head(&key);
-  const uint64_t cursor = (uint64_t)number, place = cursor & cursor_place;
-  if (place == 0 || cursor >> LFB_CURSOR_CHANGES != (key.value->changes & 0xff))
+  const uint64_t cursor = (uint64_t)number, position = cursor & cursor_position;
+  if (position == 0 || cursor >> LFB_CURSOR_CHANGES != (key.value->changes & 0xff))
     return lfb_key_error(&key, LFB_SAYS_CHANGED " since this iteration began: begin again with 0");
   if (cursor >> LFB_CURSOR_LAST & 1) {
     lfb_key_close(&key);
     scan_reply(context, 0, "", 0);
     return REDIS_OK;
   }
-  return scan_part(&key, place - 1);
+  return scan_part(&key, position - 1);
 }
 
 /* ---- BF.LOADCHUNK ---------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static int load_head(lfb_open_key *key, const char *bytes, size_t size)
   return load_reply(key);
 }
 
-/* Deletes a value that can never be complete, here and on replicas. */
+/* Deletes a value that can never be complete, on this server and on replicas. */
 static int load_give_up(lfb_open_key *key, lfb_status status)
 {
   char text[256];
@@ -148,7 +148,7 @@ int lfb_command_loadchunk(lfb_redis_context *context, lfb_redis_string **words, 
     return lfb_redis.ReplyWithError(context, "ERR Second argument must be numeric");
   const char *bytes = lfb_redis.StringPtrLen(words[3], &size);
   lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
-  if (((uint64_t)number & cursor_place) == 1)
+  if (((uint64_t)number & cursor_position) == 1)
     return load_head(&key, bytes, size);
   return key.found == LFB_FOUND_LOADING ? load_piece(&key, bytes, size) : lfb_key_refuse(&key);
 }

@@ -26,7 +26,7 @@ struct lfb_coming {
   coming_bytes parts[COMING_PARTS];
   lfb_description description;
   lfb_pages pages; /* the words */
-  uint64_t *sums;  /* the checksum of each MiB of words, then that of these; the table must equal it */
+  uint64_t *sums;  /* checksum of each MiB of words, then that of these; the table must equal it */
   uint64_t bits_set, full_words;
   uint64_t memory; /* of the words */
 };
@@ -96,7 +96,8 @@ static lfb_status coming_open(lfb_coming *coming, uint64_t capacity, uint64_t ma
   coming->sums = malloc((size_t)table);
   coming->parts[COMING_WORDS] = (coming_bytes){coming->pages.address, size, 0};
   coming->parts[COMING_TABLE] = (coming_bytes){malloc((size_t)table), table, 0};
-  return coming->sums == NULL || coming->parts[COMING_TABLE].at == NULL ? LFB_ERROR_NO_MEMORY : LFB_OK;
+  return coming->sums == NULL || coming->parts[COMING_TABLE].at == NULL ? LFB_ERROR_NO_MEMORY
+                                                                        : LFB_OK;
 }
 
 /* Adds up the words from the last multiple of LFB_CHECKED_BYTES on, while the cache holds them. */
@@ -143,8 +144,9 @@ static lfb_status coming_close(lfb_coming *coming, lfb_filter **filter, uint64_t
   return status;
 }
 
-lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, uint64_t max_bytes, const void *bytes,
-                           size_t size, size_t *taken, lfb_filter **filter, uint64_t *memory)
+lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, uint64_t max_bytes,
+                           const void *bytes, size_t size, size_t *taken, lfb_filter **filter,
+                           uint64_t *memory)
 {
   coming_bytes *part = &coming->parts[coming->part];
   const uint64_t left = part->size - part->have;
@@ -187,8 +189,8 @@ static lfb_status copy_write(void *of, const void *bytes, size_t size)
   return copy->write(copy->to, now, size);
 }
 
-lfb_status lfb_coming_write_layer(const lfb_coming *coming, uint32_t number, const lfb_filter *filter,
-                                  lfb_write_fn write, void *to)
+lfb_status lfb_coming_write_layer(const lfb_coming *coming, uint32_t number,
+                                  const lfb_filter *filter, lfb_write_fn write, void *to)
 {
   coming_copy copy = {coming->headers[number], write, to};
 
@@ -203,7 +205,8 @@ lfb_status lfb_coming_write_rest(const lfb_coming *coming, lfb_write_fn write, v
     const coming_bytes *bytes = &coming->parts[part];
     for (uint64_t at = 0; status == LFB_OK && at < bytes->have; at += LFB_CHECKED_BYTES) {
       const uint64_t left = bytes->have - at;
-      status = write(to, bytes->at + at, (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES));
+      status =
+          write(to, bytes->at + at, (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES));
     }
   }
   return status;

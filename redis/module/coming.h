@@ -1,9 +1,11 @@
 /*
- * coming.h - the layers of a chain, in the native form (docs/formats.md), whose bytes come in chunks.  They go
- * into the layers as they come, so that the last chunk costs no more than the others.
+ * coming.h - the layers of a chain, in the native form (docs/formats.md), whose bytes come in
+ * chunks.  They go into the layers as they come, so that the last chunk costs no more than the
+ * others.
  *
- * Memory  The header of a layer takes the addresses of all its words, as BF.RESERVE does; the kernel gives their
- *         pages as bytes come.  So an RDB file, which may come from an attacker, is not read this way.
+ * Memory  The header of a layer takes the addresses of all its words, as BF.RESERVE does; the
+ *         kernel gives their pages as bytes come.  So an RDB file, which may come from an attacker,
+ *         is not read this way.
  */
 #ifndef LFB_REDIS_MODULE_COMING_H
 #define LFB_REDIS_MODULE_COMING_H
@@ -29,11 +31,13 @@ LFB_CHECKED lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, ui
                                        const void *bytes, size_t size, size_t *taken,
                                        lfb_filter **filter, uint64_t *memory);
 
-/* Write what has come: layer `number`, which is complete, or what there is of the next one.  Each call of
- * `write` gets at most about 1 MiB. */
+/* Write what has come: layer `number`, which is complete, or what there is of the next one.  Each
+ * call of `write` gets at most about 1 MiB. */
 LFB_CHECKED lfb_status lfb_coming_write_layer(const lfb_coming *coming, uint32_t number,
-                                              const lfb_filter *filter, lfb_write_fn write, void *to);
-LFB_CHECKED lfb_status lfb_coming_write_rest(const lfb_coming *coming, lfb_write_fn write, void *to);
+                                              const lfb_filter *filter, lfb_write_fn write,
+                                              void *to);
+LFB_CHECKED lfb_status lfb_coming_write_rest(const lfb_coming *coming, lfb_write_fn write,
+                                             void *to);
 
 /* The bytes of memory that it takes. */
 uint64_t lfb_coming_memory(const lfb_coming *coming);

@@ -117,7 +117,8 @@ const char *lfb_error_take(const lfb_redis_string *word, double *error)
 {
   if (lfb_redis.StringToDouble(word, error) != REDIS_OK)
     return "ERR bad error rate";
-  return *error > 0 && *error < 1 ? NULL : "ERR error rate must be in the range (0.000000, 1.000000)";
+  return *error > 0 && *error < 1 ? NULL
+                                  : "ERR error rate must be in the range (0.000000, 1.000000)";
 }
 
 size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys)
@@ -137,7 +138,8 @@ void lfb_key_tick(lfb_open_key *key)
       lfb_redis.GetContextFlags(key->context) &
           (REDIS_FLAG_REPLICA | REDIS_FLAG_REPLICATED | REDIS_FLAG_LOADING))
     return;
-  /* A question is answered during a pause of writes, and a server that replicates in a pause ends itself. */
+  /* A question is answered during a pause of writes, and a server that replicates in a pause ends
+   * itself. */
   if (lfb_redis.AvoidReplicaTraffic())
     return;
   const uint32_t steps = lfb_value_tick(value, (uint64_t)lfb_redis.Milliseconds());

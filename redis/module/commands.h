@@ -48,11 +48,12 @@ int lfb_key_error(lfb_open_key *key, const char *text);
 int lfb_key_fail(lfb_open_key *key, lfb_status status);
 int lfb_key_done(lfb_open_key *key);
 
-/* Deletes a key, here and on replicas. */
+/* Deletes a key, on this server and on replicas. */
 void lfb_key_delete(lfb_open_key *key);
 
-/* Makes an empty value for an empty key, with a hash of the settings' kind if the recipe has none; and
- * replicates its creation, so that replicas have the same hash.  Fails as lfb_value_create(). */
+/* Makes an empty value for an empty key, with a hash of the settings' kind if the recipe has none;
+ * and replicates its creation, so that replicas have the same hash.  Fails as
+ * lfb_value_create(). */
 LFB_CHECKED lfb_status lfb_key_make(lfb_open_key *key, const lfb_recipe *recipe);
 
 /* Makes a key of that name, which must not exist, and replies. */

@@ -28,7 +28,7 @@ static uint64_t value_newest_items(const lfb_value *value)
 /* The head of a value that waits for its body is the one that it was made from. */
 void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head)
 {
-  const lfb_dump_fields told = {
+  const lfb_dump_fields dumped = {
       .recipe = value->recipe,
       .state = state,
       .layers = value->loading == NULL ? value->layer_count : value->waits_layers,
@@ -37,27 +37,27 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
       .began_ms = value->began_ms,
   };
 
-  lfb_dump_fields_write(&told, head);
+  lfb_dump_fields_write(&dumped, head);
 }
 
 lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                               lfb_dump_state *state, lfb_value **value)
 {
-  lfb_dump_fields told;
+  lfb_dump_fields dumped;
   lfb_value *made;
 
-  lfb_status status = lfb_dump_fields_read(head, size, &told);
+  lfb_status status = lfb_dump_fields_read(head, size, &dumped);
   if (status != LFB_OK)
     return status;
-  status = told.state == LFB_DUMP_EMPTY ? lfb_value_create(&told.recipe, max_bytes, &made)
-                                        : lfb_value_begin(&told.recipe, &made);
+  status = dumped.state == LFB_DUMP_EMPTY ? lfb_value_create(&dumped.recipe, max_bytes, &made)
+                                          : lfb_value_begin(&dumped.recipe, &made);
   if (status != LFB_OK)
     return status;
-  made->items = told.items;
-  made->began_ms = told.began_ms;
-  made->waits_layers = told.layers;
-  made->waits_items = told.newest_items;
-  *state = told.state;
+  made->items = dumped.items;
+  made->began_ms = dumped.began_ms;
+  made->waits_layers = dumped.layers;
+  made->waits_items = dumped.newest_items;
+  *state = dumped.state;
   *value = made;
   return LFB_OK;
 }
@@ -111,12 +111,13 @@ static lfb_status body_take_layer(lfb_value *value, lfb_filter *filter, uint64_t
   const lfb_status status = lfb_value_add_layer(value, filter, memory);
   if (status != LFB_OK)
     return status;
-  lfb_memory_settle(&filter->pages);                            /* all its words have been written */
-  value->layers[number].items = value->layers[number].capacity; /* only the newest layer is not full */
+  lfb_memory_settle(&filter->pages);                            /* all its words were written */
+  value->layers[number].items = value->layers[number].capacity; /* only the newest is not full */
   return LFB_OK;
 }
 
-static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
+                                  void *from)
 {
   const lfb_read_limits limits = {.max_bytes = limit_left(max_bytes, lfb_value_bytes(value))};
   const uint64_t before = lfb_memory_tally();
@@ -126,7 +127,8 @@ static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read
   return status == LFB_OK ? body_take_layer(value, filter, lfb_memory_tally() - before) : status;
 }
 
-static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
+                                  void *from)
 {
   lfb_status status = LFB_OK;
 
@@ -137,7 +139,8 @@ static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read
   return status;
 }
 
-static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
+                                   void *from)
 {
   const lfb_recipe *recipe = &value->recipe;
   const lfb_read_limits limits = {.max_bytes = max_bytes};
@@ -168,8 +171,8 @@ lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, lfb_read_fn 
 
 /* ---- parts ---------------------------------------------------------------------------- */
 
-/* A part of a body.  It has what is written in one call wholly or not at all: a header, which has the
- * time of writing, would differ in the next part. */
+/* A part of a body.  It has what is written in one call wholly or not at all: a header, which has
+ * the time of writing, would differ in the next part. */
 typedef struct part {
   uint64_t skip; /* bytes before the part */
   char *bytes;
@@ -193,7 +196,8 @@ static lfb_status part_take(void *to, const void *bytes, size_t size)
     taken->skip -= size;
     return LFB_OK;
   }
-  if (taken->skip > 0 || part_is_full(taken) || size > taken->enough + LFB_DUMP_CHUNK_MORE - taken->size)
+  if (taken->skip > 0 || part_is_full(taken) ||
+      size > taken->enough + LFB_DUMP_CHUNK_MORE - taken->size)
     return LFB_ERROR_STOPPED;
   memcpy(taken->bytes + taken->size, bytes, size);
   taken->size += size;
@@ -207,8 +211,8 @@ static lfb_status part_take_header(void *to, const void *bytes, size_t size)
   return status == LFB_OK ? LFB_ERROR_STOPPED : status;
 }
 
-/* The checksums of a layer's pieces, as far as parts of the unchanged value have read them; 0: not yet.  NULL: no
- * memory. */
+/* The checksums of a layer's pieces, as far as parts of the unchanged value have read them; 0: not
+ * yet.  NULL: no memory. */
 static uint64_t *scan_sums(lfb_value *value, uint32_t number, uint64_t count)
 {
   lfb_scanned *scanned = &value->scanned;
@@ -237,7 +241,8 @@ static size_t part_take_piece(part *taken, const lfb_filter *filter, uint64_t at
 
 /* Takes words from the filter itself: writing it would read all words again for each part.  Returns
  * whether it has taken the last ones. */
-static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word_count, uint64_t *sums)
+static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word_count,
+                            uint64_t *sums)
 {
   const uint64_t skipped = taken->skip / 8 < word_count ? taken->skip / 8 : word_count;
   uint64_t at = skipped;
@@ -252,7 +257,8 @@ static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word
 }
 
 /* Takes the table of checksums; it reads the words of those that no part has summed. */
-static lfb_status part_take_table(part *taken, const lfb_filter *filter, uint64_t count, uint64_t *sums)
+static lfb_status part_take_table(part *taken, const lfb_filter *filter, uint64_t count,
+                                  uint64_t *sums)
 {
   if (8 * (count + 1) > taken->enough + LFB_DUMP_CHUNK_MORE - taken->size)
     return LFB_ERROR_STOPPED;
@@ -349,8 +355,9 @@ lfb_status lfb_dump_begin(lfb_value *value)
 {
   const lfb_status status = lfb_arrived_create(&value->loading);
 
-  return status == LFB_OK && value->recipe.kind == LFB_VALUE_CHAIN ? lfb_coming_create(&value->coming)
-                                                                   : status;
+  return status == LFB_OK && value->recipe.kind == LFB_VALUE_CHAIN
+             ? lfb_coming_create(&value->coming)
+             : status;
 }
 
 /* Takes bytes into the layers. */

@@ -1,10 +1,10 @@
 /*
  * dump.h - a value as bytes: in RDB files, in the AOF, and in BF.SCANDUMP and BF.LOADCHUNK.
  *
- * It is a head (redis/dump/head.h) and a body: each layer of a chain in lfbloom's native form, or the
- * window in its form (docs/formats.md).  The head of an empty value needs no body: replicas make
- * the value from it.  All parts have checksums, and all bytes may come from an attacker: whatever
- * does not fit is refused, and memory is taken as bytes arrive.
+ * It is a head (redis/dump/head.h) and a body: each layer of a chain in lfbloom's native form, or
+ * the window in its form (docs/formats.md).  The head of an empty value needs no body: replicas
+ * make the value from it.  All parts have checksums, and all bytes may come from an attacker:
+ * whatever does not fit is refused, and memory is taken as bytes arrive.
  */
 #ifndef LFB_REDIS_MODULE_DUMP_H
 #define LFB_REDIS_MODULE_DUMP_H
@@ -36,9 +36,9 @@ LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, 
                                           void *from);
 
 /*
- * Copies the part of the body that begins at `offset` into memory from malloc(), `before` bytes after
- * its beginning; that many are left for the caller.  The value keeps the checksums of what it has read: those of all words stand
- * at the end.
+ * Copies the part of the body that begins at `offset` into memory from malloc(), `before` bytes
+ * after its beginning; that many are left for the caller.  The value keeps the checksums of what it
+ * has read: those of all words stand at the end.
  *
  * Gives  size  of the part (LFB_DUMP_CHUNK), or what is left; 0: the body ends at `offset`.
  * Fails  LFB_ERROR_NO_MEMORY.
@@ -50,8 +50,8 @@ LFB_CHECKED lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t b
 LFB_CHECKED lfb_status lfb_dump_begin(lfb_value *value);
 
 /* Adds bytes to the body of a value that waits for it.  Fails: LFB_ERROR_NO_MEMORY;
- * LFB_ERROR_OVER_LIMIT: more than a value of max_bytes can have; 0: no limit.  With value->coming it fails as
- * lfb_dump_end(), too. */
+ * LFB_ERROR_OVER_LIMIT: more than a value of max_bytes can have; 0: no limit.  With value->coming
+ * it fails as lfb_dump_end(), too. */
 LFB_CHECKED lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes,
                                     size_t size);
 

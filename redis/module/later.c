@@ -15,8 +15,8 @@
 #include "redis/module/memory.h"
 
 enum {
-  /* A piece is first touched memory, a page: 2 to 10 us.  So a BF.MADD of 1,000 items, each in another piece,
-   * takes at most some 10 ms. */
+  /* A piece is first touched memory, a page: 2 to 10 us.  So a BF.MADD of 1,000 items, each in
+   * another piece, takes at most some 10 ms. */
   PIECE_WORDS = 512,
   STEP_NS = 1000 * 1000,
   HELD_MOST = 16,
@@ -28,7 +28,7 @@ typedef struct job {
   lfb_filter *to;
   const lfb_filter *from;
   bool copies;         /* `to` was empty, and has had the count of `from` since then */
-  uint64_t full;       /* how many words damage may still fill: filter_put_from() in bloom/filter/filter.c */
+  uint64_t full;       /* words that damage may still fill: filter_put_from() (bloom/filter) */
   uint64_t next_piece; /* all before are done */
   uint64_t *done;      /* a bit for each piece */
 } job;
@@ -93,7 +93,8 @@ static size_t piece_words(const lfb_filter *filter, uint64_t piece)
 
 static void job_do(job *which, uint64_t piece);
 
-/* Does a piece of the older jobs that change what this one reads or changes, or read what it changes. */
+/* Does a piece of the older jobs that change what this one reads or changes, or read what it
+ * changes. */
 static void older_do(const job *which, uint64_t piece)
 {
   for (job *older = jobs; older != which; older = older->next)
@@ -176,7 +177,7 @@ static void ended_free(void)
   for (size_t i = 0; i < ended.count; i++)
     if (needed(ended.filters[i]))
       ended.filters[kept++] = ended.filters[i];
-    else if (!lfb_aside(aside_free, ended.filters[i])) /* 1 GiB takes the kernel some 0.1 s or more */
+    else if (!lfb_aside(aside_free, ended.filters[i])) /* 1 GiB takes the kernel 0.1 s or more */
       lfb_filter_free(ended.filters[i]);
   ended.count = kept;
 }
@@ -215,7 +216,8 @@ static void job_end(job **at)
   ended_free();
 }
 
-/* Does pieces of the oldest job until a time, or all: UINT64_MAX.  Ends the job with its last piece. */
+/* Does pieces of the oldest job until a time, or all: UINT64_MAX.  Ends the job with its last
+ * piece. */
 static void oldest_do(uint64_t until)
 {
   job *oldest = jobs;
@@ -229,8 +231,8 @@ static void oldest_do(uint64_t until)
   job_end(&jobs);
 }
 
-/* Ends a copy of a filter that is to be freed: both change their memory.  So only pieces that are done have to be
- * copied, and into pages that are there: some 0.5 us each, not 2 to 10. */
+/* Ends a copy of a filter that is to be freed: both change their memory.  So only pieces that are
+ * done have to be copied, and into pages that are there: some 0.5 us each, not 2 to 10. */
 static void job_inherit(const job *which, lfb_filter *from)
 {
   lfb_filter *to = which->to;
@@ -283,7 +285,8 @@ static bool count_waits(const lfb_filter *filter)
   return false;
 }
 
-/* The words that damage has made all ones, and those that jobs may still bring; some may be the same. */
+/* The words that damage has made all ones, and those that jobs may still bring; some may be the
+ * same. */
 static uint64_t full_most(const lfb_filter *filter)
 {
   uint64_t full = lfb_filter_full_words(filter);
@@ -324,7 +327,8 @@ static bool job_add(lfb_filter *to, const lfb_filter *from, bool empty)
 
 static void put_all(lfb_filter *to, const lfb_filter *from, bool empty)
 {
-  const uint64_t words = to->layout.bits.word_count, pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
+  const uint64_t words = to->layout.bits.word_count;
+  const uint64_t pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
 
   if (words != from->layout.bits.word_count)
     return; /* lfb_value_fit() refuses it */
@@ -372,7 +376,8 @@ void lfb_later_ready(const lfb_filter *filter, const lfb_key *keys, size_t count
 
 bool lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t count)
 {
-  const uint64_t words = filter->layout.bits.word_count, end = count < words - first ? first + count : words;
+  const uint64_t words = filter->layout.bits.word_count;
+  const uint64_t end = count < words - first ? first + count : words;
 
   if (!later_waits())
     return false;
@@ -405,13 +410,13 @@ bool lfb_later_step(void)
 bool lfb_later_hold(const lfb_filter *a, const lfb_filter *b)
 {
   later_acquire();
-  const bool room = held.count + 2 <= HELD_MOST;
-  if (room) {
+  const bool fit = held.count + 2 <= HELD_MOST;
+  if (fit) {
     held.filters[held.count++] = a;
     held.filters[held.count++] = b;
   }
   later_release();
-  return room;
+  return fit;
 }
 
 void lfb_later_drop(const lfb_filter *a, const lfb_filter *b)

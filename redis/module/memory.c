@@ -26,7 +26,8 @@ lfb_status lfb_memory_stripes_init(lfb_stripes *stripes);
 lfb_status lfb_memory_claims_init(lfb_claims *claims, lfb_hash_width width);
 
 enum {
-  HUGE_FROM = 16 << 20, /* from this size on, the kernel gives zeroed pages, and huge ones when it is told to */
+  HUGE_FROM =
+      16 << 20, /* from this size on, the kernel gives zeroed pages, and huge ones if asked */
 };
 
 /* Stands in the word before each block. */
@@ -136,14 +137,15 @@ static void pages_zero(char *start, size_t size, size_t page)
   memset(start + head + whole, 0, size - head - whole);
 }
 
-/* A hint for the whole huge pages of large memory.  It does not begin on one: what that takes can cost a fifth
- * more, because the allocator has few sizes (14 MiB, 16, 20, 24). */
+/* A hint for the whole huge pages of large memory.  It does not begin on one: what that takes can
+ * cost a fifth more, because the allocator has few sizes (14 MiB, 16, 20, 24). */
 static void pages_advise(const lfb_pages *pages, int advice)
 {
   const size_t head = (LFB_HUGE_PAGE - (uintptr_t)pages->address % LFB_HUGE_PAGE) % LFB_HUGE_PAGE;
 
   if (pages->size >= HUGE_FROM)
-    (void)madvise((char *)pages->address + head, (pages->size - head) / LFB_HUGE_PAGE * LFB_HUGE_PAGE, advice);
+    (void)madvise((char *)pages->address + head,
+                  (pages->size - head) / LFB_HUGE_PAGE * LFB_HUGE_PAGE, advice);
 }
 
 lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate)

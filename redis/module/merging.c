@@ -20,11 +20,12 @@ static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
   if (status != LFB_ERROR_BIT_COUNT_DIFFERS && status != LFB_ERROR_HASH_DIFFERS &&
       status != LFB_ERROR_STRATEGY_DIFFERS)
     return lfb_key_fail(a, status);
-  return lfb_key_error(a, status == LFB_ERROR_HASH_DIFFERS
-                              ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
-                          : status == LFB_ERROR_STRATEGY_DIFFERS
-                              ? "ERR a window cannot be merged or compared"
-                              : "ERR the filters differ in their capacity, error, expansion or size");
+  return lfb_key_error(
+      a, status == LFB_ERROR_HASH_DIFFERS
+             ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
+         : status == LFB_ERROR_STRATEGY_DIFFERS
+             ? "ERR a window cannot be merged or compared"
+             : "ERR the filters differ in their capacity, error, expansion or size");
 }
 
 /* ---- BF.LIKE destination source --------------------------------------------------------- */
@@ -62,7 +63,8 @@ static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
   return LFB_OK;
 }
 
-/* Checks all sources before anything is changed.  Returns whether they fit; if not, it has replied. */
+/* Checks all sources before anything is changed.  Returns whether they fit; if not, it has
+ * replied. */
 static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count)
 {
   const lfb_value *into = key->value; /* or the first source */
@@ -107,7 +109,7 @@ int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int 
   return lfb_key_done(&key);
 }
 
-/* ---- BF.COMPARE a b ----------------------------------------------------------------------------- */
+/* ---- BF.COMPARE a b -------------------------------------------------------------------------- */
 
 static void compare_reply(lfb_redis_context *context, const char *name, lfb_estimate estimate)
 {
@@ -173,8 +175,8 @@ static void compare_free(lfb_redis_context *context, void *job)
   free(job);
 }
 
-/* Compares in a thread of its own, which replies and drops the filters.  Returns false if it cannot: nothing has been
- * done. */
+/* Compares in a thread of its own, which replies and drops the filters.  Returns false if it
+ * cannot: nothing has been done. */
 static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
 {
   comparing *job = malloc(sizeof *job);
@@ -184,7 +186,7 @@ static bool compare_aside(lfb_redis_context *context, const comparing *wanted)
   *job = *wanted;
   job->client = lfb_redis.BlockClient(context, compare_unblocked, NULL, compare_free, 0);
   if (!lfb_aside(compare, job))
-    (void)compare(job); /* here, then */
+    (void)compare(job); /* in this thread, then */
   return true;
 }
 

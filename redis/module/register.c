@@ -17,8 +17,10 @@
 #define FLAG(token, name) OPTION(token, name, REDIS_ARGUMENT_TOKEN)
 #define CHOICE(token, name) WORD(name, REDIS_ARGUMENT_TOKEN, -1, token, 0)
 static const lfb_redis_argument key_only[] = {KEY("key", 0), {0}};
-static const lfb_redis_argument key_item[] = {KEY("key", 0), NAMED("item", REDIS_ARGUMENT_TEXT), {0}};
-static const lfb_redis_argument key_items[] = {KEY("key", 0), MANY("item", REDIS_ARGUMENT_TEXT, -1), {0}};
+static const lfb_redis_argument key_item[] = {
+    KEY("key", 0), NAMED("item", REDIS_ARGUMENT_TEXT), {0}};
+static const lfb_redis_argument key_items[] = {
+    KEY("key", 0), MANY("item", REDIS_ARGUMENT_TEXT, -1), {0}};
 static const lfb_redis_argument reserve[] = {
     KEY("key", 0),
     NAMED("error", REDIS_ARGUMENT_DOUBLE),
@@ -41,14 +43,17 @@ static const lfb_redis_argument figures[] = {
     CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), {0}};
 static const lfb_redis_argument info[] = {
     KEY("key", 0),
-    {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1, .flags = REDIS_ARGUMENT_OPTIONAL,
-     .parts = figures},
+    {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1,
+     .flags = REDIS_ARGUMENT_OPTIONAL, .parts = figures},
     {0}};
 static const lfb_redis_argument like[] = {KEY("key", 0), KEY("other", 1), {0}};
-static const lfb_redis_argument merge[] = {KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), {0}};
-static const lfb_redis_argument scandump[] = {KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), {0}};
+static const lfb_redis_argument merge[] = {
+    KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), {0}};
+static const lfb_redis_argument scandump[] = {
+    KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), {0}};
 static const lfb_redis_argument loadchunk[] = {
-    KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), NAMED("bytes", REDIS_ARGUMENT_TEXT), {0}};
+    KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER),
+    NAMED("bytes", REDIS_ARGUMENT_TEXT), {0}};
 static const lfb_redis_argument window[] = {
     KEY("key", 0),
     NAMED("error", REDIS_ARGUMENT_DOUBLE),
@@ -57,7 +62,7 @@ static const lfb_redis_argument window[] = {
     OPTION("GENERATIONS", "generations", REDIS_ARGUMENT_INTEGER),
     {0}};
 
-/* ---- commands ---------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 enum {
   PUTS = REDIS_KEY_CHANGE | REDIS_KEY_INSERT,
@@ -69,7 +74,8 @@ enum {
 typedef struct command_row {
   const char *name;
   lfb_redis_command run;
-  const char *flags; /* with the words "write" or "readonly", and "fast", also its categories of rights */
+  const char
+      *flags; /* the words "write" or "readonly", and "fast", are categories of rights, too */
   int arity;
   int first_flags;      /* of the first word, a key                               */
   int more_flags, last; /* of the second word to this one, if they are keys, or 0 */
@@ -78,12 +84,13 @@ typedef struct command_row {
 } command_row;
 
 static const char puts_fast[] = "write deny-oom fast";
-/* A question may end a window's generation, which is replicated.  Without "may-replicate" it also runs in
- * read-only scripts, and during a pause of writes, in which lfb_key_tick() does nothing. */
+/* A question may end a window's generation, which is replicated.  Without "may-replicate" it also
+ * runs in read-only scripts, and during a pause of writes, in which lfb_key_tick() does nothing. */
 static const char asks_fast[] = "readonly fast";
 
 static const command_row rows[] = {
-    {"bf.reserve", lfb_command_reserve, puts_fast, -4, PUTS, 0, 0, "Makes an empty filter.", "O(1)", reserve},
+    {"bf.reserve", lfb_command_reserve, puts_fast, -4, PUTS, 0, 0, "Makes an empty filter.", "O(1)",
+     reserve},
     {"bf.like", lfb_command_like, puts_fast, 3, PUTS, ASKS, 2,
      "Makes an empty filter with the size and the hash of another.", "O(1)", like},
     {"bf.window.reserve", lfb_command_window_reserve, puts_fast, -4, PUTS, 0, 0,
@@ -91,19 +98,23 @@ static const command_row rows[] = {
     {"bf.window.advance", lfb_command_window_advance, "write", -2, ENDS, 0, 0,
      "Ends the current generation of a window.", "O(N), N is the size of the window", key_only},
     {"bf.add", lfb_command_add, puts_fast, 3, PUTS, 0, 0,
-     "Adds an item, and makes the filter if it is missing.", "O(L), L is the number of layers", key_item},
+     "Adds an item, and makes the filter if it is missing.", "O(L), L is the number of layers",
+     key_item},
     {"bf.madd", lfb_command_madd, puts_fast, -3, PUTS, 0, 0,
-     "Adds items, and makes the filter if it is missing.", "O(N * L) for N items and L layers", key_items},
+     "Adds items, and makes the filter if it is missing.", "O(N * L) for N items and L layers",
+     key_items},
     {"bf.insert", lfb_command_insert, puts_fast, -4, PUTS, 0, 0,
-     "Adds items, and makes the filter as described if it is missing.", "O(N * L) for N items and L layers",
-     insert},
+     "Adds items, and makes the filter as described if it is missing.",
+     "O(N * L) for N items and L layers", insert},
     {"bf.exists", lfb_command_exists, asks_fast, 3, ASKS, 0, 0,
      "Tells whether an item may be in a filter.", "O(L), L is the number of layers", key_item},
     {"bf.mexists", lfb_command_mexists, asks_fast, -3, ASKS, 0, 0,
-     "Tells for each item whether it may be in a filter.", "O(N * L) for N items and L layers", key_items},
+     "Tells for each item whether it may be in a filter.", "O(N * L) for N items and L layers",
+     key_items},
     {"bf.card", lfb_command_card, asks_fast, 2, TELLS, 0, 0,
      "Returns how many items were added as new.", "O(1)", key_only},
-    {"bf.info", lfb_command_info, asks_fast, -2, TELLS, 0, 0, "Returns figures of a filter.", "O(1)", info},
+    {"bf.info", lfb_command_info, asks_fast, -2, TELLS, 0, 0, "Returns figures of a filter.",
+     "O(1)", info},
     {"bf.merge", lfb_command_merge, "write deny-oom", -3, PUTS, ASKS, -1,
      "Adds all items of other filters.", "O(N), N is the size of the others", merge},
     {"bf.compare", lfb_command_compare, "readonly", 3, ASKS, ASKS, 2,
@@ -111,7 +122,8 @@ static const command_row rows[] = {
     {"bf.scandump", lfb_command_scandump, "readonly", 3, ASKS, 0, 0, "Returns a part of a filter.",
      "O(N), N is the size of the part", scandump},
     {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom", 4, PUTS, 0, 0,
-     "Makes a filter of the parts that BF.SCANDUMP returned.", "O(N), N is the size of the part", loadchunk},
+     "Makes a filter of the parts that BF.SCANDUMP returned.", "O(N), N is the size of the part",
+     loadchunk},
 };
 
 static lfb_redis_key_spec key_spec(int flags, int index, int last)
@@ -144,13 +156,14 @@ static bool row_describe(lfb_redis_registered *command, const command_row *row)
   return lfb_redis.SetCommandInfo(command, &description) == REDIS_OK;
 }
 
-/* Gives a command to the categories of rights that the server gives its own commands by these flags, and to
- * @bloom. */
+/* Gives a command to the categories of rights that the server gives its own commands by these
+ * flags, and to @bloom. */
 static bool row_categorise(lfb_redis_registered *command, const command_row *row, bool bloom)
 {
   char categories[32];
 
-  (void)snprintf(categories, sizeof categories, "%s %s%s", strncmp(row->flags, "write", 5) == 0 ? "write" : "read",
+  (void)snprintf(categories, sizeof categories, "%s %s%s",
+                 strncmp(row->flags, "write", 5) == 0 ? "write" : "read",
                  strstr(row->flags, "fast") != NULL ? "fast" : "slow", bloom ? " bloom" : "");
   return lfb_redis.SetCommandACLCategories(command, categories) == REDIS_OK;
 }

@@ -15,7 +15,8 @@ lfb_settings lfb_module_settings = {
 };
 
 /* While CONFIG goes through all names at the start, each gets its value in the configuration or its
- * default.  A setting has several names: the default of one does not replace the value of another. */
+ * default.  A setting has several names: the default of one does not replace the value of
+ * another. */
 static bool settings_loading;
 static lfb_settings settings_defaults;
 
@@ -159,7 +160,8 @@ static bool name_is(const lfb_redis_string *word, const char *name)
   bool is = lfb_word_is(word, name);
 
   for (size_t i = 0; i < ALIASES; i++)
-    is |= strcmp(settings_aliases[i].ours, name) == 0 && lfb_word_is(word, settings_aliases[i].theirs);
+    is |= strcmp(settings_aliases[i].ours, name) == 0 &&
+          lfb_word_is(word, settings_aliases[i].theirs);
   return is;
 }
 
@@ -190,8 +192,8 @@ static int settings_refuse(lfb_redis_context *context, const lfb_redis_string *n
   const char *text = lfb_redis.StringPtrLen(name, &size);
 
   lfb_redis.Log(context, "warning",
-                "lfbloom: argument '%.*s' is unknown, or its value is missing or out of range; known "
-                "are hash, error, capacity, expansion and max-bytes, each with a value",
+                "lfbloom: argument '%.*s' is unknown, or its value is missing or out of range; "
+                "known are hash, error, capacity, expansion and max-bytes, each with a value",
                 (int)(size < 64 ? size : 64), text);
   return REDIS_ERROR;
 }
@@ -219,8 +221,8 @@ static int setting_register(lfb_redis_context *context, const char *setting, con
                                          number->value);
 }
 
-/* Registers RedisBloom's names.  Redis before 8.0, and Valkey, put the module's name before each: they
- * lack the flag, which came with LoadDefaultConfigs(), and refuse what they do not know. */
+/* Registers RedisBloom's names.  Redis before 8.0, and Valkey, put the module's name before each:
+ * they lack the flag, which came with LoadDefaultConfigs(), and refuse what they do not know. */
 static int settings_register_aliases(lfb_redis_context *context)
 {
   const unsigned flags = lfb_redis.LoadDefaultConfigs == NULL ? REDIS_CONFIG_DEFAULT
@@ -229,7 +231,8 @@ static int settings_register_aliases(lfb_redis_context *context)
 
   for (size_t i = 0; i < ALIASES; i++)
     if (settings_aliases[i].config)
-      result |= setting_register(context, settings_aliases[i].ours, settings_aliases[i].theirs, flags);
+      result |=
+          setting_register(context, settings_aliases[i].ours, settings_aliases[i].theirs, flags);
   return result;
 }
 

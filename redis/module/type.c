@@ -196,7 +196,7 @@ static void type_rewrite(lfb_redis_io *io, lfb_redis_string *key, void *of)
   rewrite_chunk(&to, last, sizeof last);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static size_t type_memory(const void *value)
 {

@@ -11,7 +11,7 @@
 #include "redis/module/memory.h"
 
 enum {
-  FIRST_ROOM = 2,
+  FIRST_ALLOCATED = 2,
   /* As lfbloom/growing.h: layer i has p * START / ((i + START) * (i + START + 1)), and all together
    * have p. */
   START = 3,
@@ -43,7 +43,8 @@ static double recipe_layer_error(const lfb_recipe *recipe, uint32_t number)
 lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
 {
   /* A small filter draws them, and is asked for them. */
-  const lfb_config small = {.expected_insertions = 1, .fpp = 0.1, .strategy = LFB_FAST, .hash = hash};
+  const lfb_config small = {
+      .expected_insertions = 1, .fpp = 0.1, .strategy = LFB_FAST, .hash = hash};
   lfb_config config = {.fpp = small.fpp, .strategy = LFB_FAST};
   lfb_filter *filter;
 
@@ -134,17 +135,18 @@ void lfb_value_free(lfb_value *value)
 /* Makes room for one more layer. */
 static lfb_status value_room(lfb_value *value)
 {
-  if (value->layer_count < value->layer_room)
+  if (value->layer_count < value->layers_allocated)
     return LFB_OK;
-  const uint32_t room = value->layer_room == 0 ? FIRST_ROOM : 2 * value->layer_room;
-  lfb_chain_filter *layers = calloc(room, sizeof *layers);
+  const uint32_t count =
+      value->layers_allocated == 0 ? FIRST_ALLOCATED : 2 * value->layers_allocated;
+  lfb_chain_filter *layers = calloc(count, sizeof *layers);
   if (layers == NULL)
     return LFB_ERROR_NO_MEMORY;
   if (value->layer_count > 0)
     memcpy(layers, value->layers, value->layer_count * sizeof *layers);
   free(value->layers);
   value->layers = layers;
-  value->layer_room = room;
+  value->layers_allocated = count;
   return LFB_OK;
 }
 
@@ -276,8 +278,8 @@ static void undecided_ask(undecided *left, const lfb_filter *filter, uint64_t *f
   left->count = kept;
 }
 
-/* Asks the newest `layers` layers but the first `skipped` of these, the newest first: it has the most
- * keys. */
+/* Asks the newest `layers` layers but the first `skipped` of these, the newest first: it has the
+ * most keys. */
 static void chain_ask(const lfb_value *value, uint32_t skipped, undecided *left, uint64_t *found)
 {
   for (uint32_t i = value->layer_count - skipped; i-- > 0 && left->count > 0;)
@@ -318,7 +320,7 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
   chain_ask(value, 0, &left, answers);
 }
 
-/* A layer that is so full has touched its pages: each 4 KiB are the place of some 400 keys. */
+/* A layer that is so full has touched its pages: each 4 KiB hold the bits of some 400 keys. */
 static void layer_settle(const lfb_chain_filter *layer, uint64_t items_before)
 {
   const uint64_t enough = layer->capacity / 8;
@@ -404,10 +406,10 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
     memset(answers, 0, ANSWER_WORDS * sizeof *answers);
   while (*done < count) {
     const lfb_chain_filter *newest = &value->layers[value->layer_count - 1];
-    const uint64_t room =
+    const uint64_t left =
         newest->items < newest->capacity ? newest->capacity - newest->items : 0;
     size_t next = count - *done;
-    if (room == 0) {
+    if (left == 0) {
       *done += chain_present(value, keys + *done, next);
       if (*done == count)
         break;
@@ -416,8 +418,8 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
         return grown;
       continue;
     }
-    if (next > room)
-      next = (size_t)room;
+    if (next > left)
+      next = (size_t)left;
     if (*done == 0 && next == count) { /* nearly always */
       chain_put(value, keys, count, answers);
     } else {
@@ -463,8 +465,9 @@ uint32_t lfb_value_tick(lfb_value *value, uint64_t now_ms)
   return steps;
 }
 
-/* Puts keys into the current generation, also those that are found: they are found for a whole window
- * from now on, and what was found may have been a false positive.  A key is new if it was not found. */
+/* Puts keys into the current generation, also those that are found: they are found for a whole
+ * window from now on, and what was found may have been a false positive.  A key is new if it was
+ * not found. */
 static void window_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   uint64_t found[ANSWER_WORDS];
@@ -520,7 +523,8 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
   const uint32_t had = into->layer_count;
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
-  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had && lfb_value_bytes(from) > max_bytes)
+  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had &&
+      lfb_value_bytes(from) > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
     status = lfb_value_copy_layers(from, into);
@@ -558,7 +562,7 @@ uint64_t lfb_value_capacity(const lfb_value *value)
 
 uint64_t lfb_value_memory(const lfb_value *value)
 {
-  uint64_t memory = sizeof *value + value->layer_room * sizeof *value->layers +
+  uint64_t memory = sizeof *value + value->layers_allocated * sizeof *value->layers +
                     value->window_memory +
                     (value->coming == NULL ? lfb_arrived_size(value->loading)
                                            : lfb_coming_memory(value->coming));

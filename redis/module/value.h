@@ -6,9 +6,9 @@
  * probability of a false positive.  A chain that does not scale has one layer for ever.
  *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
- * from the number of added keys alone, and the hash with its key is part of the value.  That is what
- * replicas and the AOF need.  (lfbloom/growing.h grows by the number of set bits, which threads
- * collect in counters of their own: when it grows depends on the number of processors.)
+ * from the number of added keys alone, and the hash with its key is part of the value.  That is
+ * what replicas and the AOF need.  (lfbloom/growing.h grows by the number of set bits, which
+ * threads collect in counters of their own: when it grows depends on the number of processors.)
  *
  * Threads  Redis calls all functions in one thread, except for lfb_value_free().
  */
@@ -42,7 +42,7 @@ typedef struct lfb_value {
 
   lfb_chain_filter *layers; /* of a chain, oldest first                                     */
   uint32_t layer_count;
-  uint32_t layer_room; /* of `layers` */
+  uint32_t layers_allocated; /* entries of `layers` */
 
   lfb_window *window;
   uint64_t window_memory;
@@ -83,8 +83,8 @@ LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_b
 /* Frees a value; any thread.  NULL is ignored. */
 void lfb_value_free(lfb_value *value);
 
-/* Copies the layers of a chain that another one does not have yet.  Fails: LFB_ERROR_NO_MEMORY; some may be
- * copied then. */
+/* Copies the layers of a chain that another one does not have yet.  Fails: LFB_ERROR_NO_MEMORY;
+ * some may be copied then. */
 LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, lfb_value *to);
 
 /*
@@ -113,8 +113,8 @@ LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
  * A key of both counts twice: items is a sum, because estimates from bits may differ in their last
  * digit from one processor to another, and replicas must not.
  *
- * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit(); LFB_ERROR_NO_MEMORY, LFB_ERROR_OVER_LIMIT.  Then
- *        nothing has changed.
+ * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit(); LFB_ERROR_NO_MEMORY, LFB_ERROR_OVER_LIMIT.
+ *        Then nothing has changed.
  */
 LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes);
 

@@ -7,8 +7,8 @@
 /*
  * BF.WINDOW.RESERVE key error capacity [SPAN seconds] [GENERATIONS 3|7]
  *
- * With SPAN a key is found for at least that time, and `capacity` is of keys in that time.  Without it
- * a key is found while at least `capacity` others have come since.
+ * With SPAN a key is found for at least that time, and `capacity` is of keys in that time.  Without
+ * it a key is found while at least `capacity` others have come since.
  */
 
 static const double window_span_most = 1e9; /* seconds */
@@ -71,8 +71,8 @@ int lfb_command_window_reserve(lfb_redis_context *context, lfb_redis_string **wo
 /*
  * BF.WINDOW.ADVANCE key [steps began]
  *
- * Ends the current generation.  With two more words, which a master sends to its replicas: ends that
- * many, and the current one then began at that time, in milliseconds since 1970.
+ * Ends the current generation.  With two more words, which a master sends to its replicas: ends
+ * that many, and the current one then began at that time, in milliseconds since 1970.
  */
 int lfb_command_window_advance(lfb_redis_context *context, lfb_redis_string **words, int count)
 {

@@ -12,9 +12,9 @@ enum {
 /* ---- names ------------------------------------------------------------------- */
 
 /* Makes {name:what}, or name:what if the name contains a hash tag. */
-static lfb_key editions_key(const char *name, const char *what, char room[LFB_EDITIONS_NAME])
+static lfb_key editions_key(const char *name, const char *what, char buffer[LFB_EDITIONS_NAME])
 {
-  return (lfb_key){room, lfb_name_in(name, what, room)};
+  return (lfb_key){buffer, lfb_name_in(name, what, buffer)};
 }
 
 lfb_status lfb_editions_init(lfb_editions *editions, const char *name)
@@ -24,8 +24,8 @@ lfb_status lfb_editions_init(lfb_editions *editions, const char *name)
   if (size < 1 || size > LFB_REDIS_VERSIONS_NAME)
     return LFB_ERROR_REDIS_BAD_NAME;
   memcpy(editions->name, name, size + 1);
-  editions->versions = editions_key(name, "versions", editions->room[0]);
-  editions->notes = editions_key(name, "notes", editions->room[1]);
+  editions->versions = editions_key(name, "versions", editions->buffer[0]);
+  editions->notes = editions_key(name, "notes", editions->buffer[1]);
   return LFB_OK;
 }
 
@@ -36,12 +36,12 @@ void lfb_edition_name(const lfb_editions *editions, const lfb_token *token,
 }
 
 lfb_key lfb_edition_delta_key(const lfb_editions *editions, const lfb_token *token,
-                              char room[LFB_EDITION_NAME])
+                              char buffer[LFB_EDITION_NAME])
 {
   char what[LFB_TOKEN_SIZE + sizeof ":delta"];
 
   (void)snprintf(what, sizeof what, "%s:delta", token->text);
-  return (lfb_key){room, lfb_name_in(editions->name, what, room)};
+  return (lfb_key){buffer, lfb_name_in(editions->name, what, buffer)};
 }
 
 /* ---- tokens ------------------------------------------------------------------ */
@@ -136,9 +136,10 @@ lfb_status lfb_editions_newest(lfb_link *link, const lfb_editions *editions, lfb
 {
   lfb_edition_list list;
 
-  const lfb_status status = lfb_ask(link, editions_listed, &list,
-                                    LFB_ARGS(lfb_text("XREVRANGE"), editions->versions, lfb_text("+"),
-                                             lfb_text("-"), lfb_text("COUNT"), lfb_text("1")));
+  const lfb_status status =
+      lfb_ask(link, editions_listed, &list,
+              LFB_ARGS(lfb_text("XREVRANGE"), editions->versions, lfb_text("+"), lfb_text("-"),
+                       lfb_text("COUNT"), lfb_text("1")));
   if (status == LFB_OK && list.count == 0)
     *newest = (lfb_edition){0};
   else if (status == LFB_OK)
@@ -199,9 +200,10 @@ lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
   (void)snprintf(id, sizeof id, "%llu-0", (unsigned long long)edition->number);
   const lfb_status status = lfb_ask(
       link, edition_added, &add,
-      LFB_ARGS(lfb_text("XADD"), editions->versions, lfb_text("MAXLEN"), LFB_NUMBER(LFB_REDIS_VERSIONS_REACH),
-               lfb_text(id), lfb_text("lfbloom"), LFB_NUMBER(EDITION_VERSION), lfb_text("token"),
-               lfb_text(edition->token.text), lfb_text("base"), lfb_text(edition->base.text), lfb_text("delta"),
+      LFB_ARGS(lfb_text("XADD"), editions->versions, lfb_text("MAXLEN"),
+               LFB_NUMBER(LFB_REDIS_VERSIONS_REACH), lfb_text(id), lfb_text("lfbloom"),
+               LFB_NUMBER(EDITION_VERSION), lfb_text("token"), lfb_text(edition->token.text),
+               lfb_text("base"), lfb_text(edition->base.text), lfb_text("delta"),
                LFB_NUMBER(edition->delta)));
   return status == LFB_OK && add.doubtful ? edition_look(link, editions, edition) : status;
 }

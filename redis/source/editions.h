@@ -44,12 +44,12 @@ typedef struct lfb_edition {
   lfb_token base;  /* of the edition with the filter that it shares; its own if it has one */
 } lfb_edition;
 
-/* The names of a list of editions.  Must not be copied: the keys point into `room`. */
+/* The names of a list of editions.  Must not be copied: the keys point into `buffer`. */
 typedef struct lfb_editions {
   char name[LFB_REDIS_VERSIONS_NAME + 1];
   lfb_key versions; /* the list of editions; also the name of the channel for news */
   lfb_key notes;    /* the notes (notes.h)                                         */
-  char room[2][LFB_EDITIONS_NAME];
+  char buffer[2][LFB_EDITIONS_NAME];
 } lfb_editions;
 
 /* Derives the names of a list.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
@@ -64,7 +64,7 @@ bool lfb_edition_is(const lfb_edition *a, const lfb_edition *b);
 void lfb_edition_name(const lfb_editions *editions, const lfb_token *token,
                       char name[LFB_EDITION_NAME]);
 lfb_key lfb_edition_delta_key(const lfb_editions *editions, const lfb_token *token,
-                              char room[LFB_EDITION_NAME]);
+                              char buffer[LFB_EDITION_NAME]);
 
 /* Parses an untrusted token of `size` bytes; false if it is not one. */
 bool lfb_token_read(const char *bytes, size_t size, lfb_token *token);

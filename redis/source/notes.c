@@ -13,10 +13,10 @@ enum {
 
 static const char kinds[LFB_NOTE_KINDS] = {[LFB_NOTE_FILTER] = 'f', [LFB_NOTE_DELTA] = 'd'};
 
-static lfb_key note_field(const lfb_note *note, char room[NOTE_FIELD])
+static lfb_key note_field(const lfb_note *note, char buffer[NOTE_FIELD])
 {
-  (void)snprintf(room, NOTE_FIELD, "%c:%s", kinds[note->kind], note->token.text);
-  return lfb_text(room);
+  (void)snprintf(buffer, NOTE_FIELD, "%c:%s", kinds[note->kind], note->token.text);
+  return lfb_text(buffer);
 }
 
 /* ---- writing ----------------------------------------------------------------- */
@@ -33,8 +33,9 @@ lfb_status lfb_note_write(lfb_link *link, const lfb_editions *editions, const lf
 
   (void)snprintf(value, sizeof value, "%llu %llu", (unsigned long long)note->number,
                  (unsigned long long)note->parts);
-  return lfb_ask(link, note_done, NULL,
-                 LFB_ARGS(lfb_text("HSET"), editions->notes, note_field(note, field), lfb_text(value)));
+  return lfb_ask(
+      link, note_done, NULL,
+      LFB_ARGS(lfb_text("HSET"), editions->notes, note_field(note, field), lfb_text(value)));
 }
 
 /* ---- deleting ---------------------------------------------------------------- */
@@ -49,14 +50,14 @@ static uint16_t note_unlink(void *context, uint64_t i, lfb_wire *wire)
 {
   const note_keys *keys = context;
   const lfb_note *note = keys->note;
-  char name[LFB_EDITION_NAME], room[LFB_PART_NAME_SIZE];
+  char name[LFB_EDITION_NAME], buffer[LFB_PART_NAME_SIZE];
   lfb_key key;
 
   lfb_edition_name(keys->editions, &note->token, name);
   if (note->kind == LFB_NOTE_DELTA)
-    key = lfb_edition_delta_key(keys->editions, &note->token, room);
+    key = lfb_edition_delta_key(keys->editions, &note->token, buffer);
   else if (i < note->parts)
-    key = (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, lfb_text(name), i, room)};
+    key = (lfb_key){buffer, lfb_part_name(&lfb_redis_layout_fast, lfb_text(name), i, buffer)};
   else
     key = lfb_text(name);
   return lfb_ask_write(wire, LFB_ARGS(lfb_text("UNLINK"), key));
@@ -80,7 +81,8 @@ static lfb_status note_forget(lfb_link *link, const lfb_editions *editions, cons
 {
   char field[NOTE_FIELD];
 
-  return lfb_ask(link, note_done, NULL, LFB_ARGS(lfb_text("HDEL"), editions->notes, note_field(note, field)));
+  return lfb_ask(link, note_done, NULL,
+                 LFB_ARGS(lfb_text("HDEL"), editions->notes, note_field(note, field)));
 }
 
 lfb_status lfb_note_discard(lfb_link *link, const lfb_editions *editions, const lfb_note *note)

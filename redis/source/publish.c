@@ -219,13 +219,14 @@ static lfb_status publish_done(void *context, const redisReply *reply, bool agai
 
 static lfb_status publish_delta(const publishing *publish)
 {
-  char room[LFB_EDITION_NAME];
+  char buffer[LFB_EDITION_NAME];
 
   if (publish->edition.delta == 0)
     return LFB_OK;
   return lfb_ask(publish->link, publish_done, NULL,
                  LFB_ARGS(lfb_text("SET"),
-                          lfb_edition_delta_key(&publish->publisher->editions, &publish->edition.token, room),
+                          lfb_edition_delta_key(&publish->publisher->editions,
+                                                &publish->edition.token, buffer),
                           (lfb_key){publish->delta.bytes, publish->delta.size}));
 }
 
@@ -246,8 +247,9 @@ static lfb_status publish_make(publishing *publish, const publish_notes *notes)
 }
 
 /* Finds out why a version could not be published.  A publisher that published the same version
- * concurrently deletes our keys; the server then reports some other error, not this reason.  Returns
- * whether the version's keys can be deleted: not if it is in the list, or if that is unknown. */
+ * concurrently deletes our keys; the server then reports some other error, not this reason.
+ * Returns whether the version's keys can be deleted: not if it is in the list, or if that is
+ * unknown. */
 static bool publish_why(const publishing *publish, lfb_status *status)
 {
   lfb_edition_list list;
@@ -283,10 +285,8 @@ static bool publish_is_in_doubt(lfb_status status)
 static void publish_fold(const publishing *publish)
 {
   lfb_redis_publisher *publisher = publish->publisher;
-  bool any;
 
-  publisher->torn =
-      lfb_mend(publisher->base, publish->filter, publisher->copy, &any) != LFB_OK;
+  publisher->torn = lfb_mend(publisher->base, publish->filter, publisher->copy) != LFB_OK;
   publisher->deltas += publish->delta.size;
   lfb_ignore(lfb_delta_apply(publisher->copy, publish->delta.bytes, publish->delta.size, NULL));
 }

@@ -147,11 +147,12 @@ static lfb_status delta_came(void *context, const redisReply *reply, bool again)
 static lfb_status source_apply(const lfb_redis_source *source, lfb_link *link,
                                const lfb_edition *edition, applying *apply)
 {
-  char room[LFB_EDITION_NAME];
+  char buffer[LFB_EDITION_NAME];
 
   apply->size = edition->delta;
-  return lfb_ask(link, delta_came, apply,
-                 LFB_ARGS(lfb_text("GET"), lfb_edition_delta_key(&source->editions, &edition->token, room)));
+  return lfb_ask(
+      link, delta_came, apply,
+      LFB_ARGS(lfb_text("GET"), lfb_edition_delta_key(&source->editions, &edition->token, buffer)));
 }
 
 /* ---- a version in full --------------------------------------------------------- */

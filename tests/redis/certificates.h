@@ -48,12 +48,13 @@ class Certificates {
     return "-CA ca.crt -CAkey ca.key -addext " + extension;
   }
   void Run(const std::string& command) const {
-    const std::string line = "cd '" + directory_ + "' && " + command + " 2>log || { cat log; false; }";
+    const std::string line =
+        "cd '" + directory_ + "' && " + command + " 2>log || { cat log; false; }";
     EXPECT_EQ(std::system(line.c_str()), 0) << command;
   }
   void Make(const std::string& name, const std::string& options) const {
-    Run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=" + name +
-        " -keyout " + name + ".key -out " + name + ".crt " + options);
+    Run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=" +
+        name + " -keyout " + name + ".key -out " + name + ".crt " + options);
   }
 
   std::string directory_;

@@ -64,7 +64,9 @@ class Cluster : public testing::Test {
     for (size_t i = 0; i < 3; i++) EXPECT_EQ(node(i).Call({"FLUSHALL"}), "OK");
   }
   static RedisServer& node(size_t i) { return cluster_->node(i); }
-  static RedisServer& Other(const RedisServer& server) { return &server == &node(0) ? node(1) : node(0); }
+  static RedisServer& Other(const RedisServer& server) {
+    return &server == &node(0) ? node(1) : node(0);
+  }
   static RedisCluster* cluster_;
 };
 
@@ -73,14 +75,19 @@ RedisCluster* Cluster::cluster_;
 TEST_F(Cluster, HasTheSameSlots) {
   const Link link = OpenLink(cluster_->Options());
   EXPECT_TRUE(link->nodes.cluster);
-  std::vector<std::string> keys = {"", "{", "}", "{}", "a{}b{c}", "{{a}}", "x}{y}", "{a}{b}", "a{b"};
+  std::vector<std::string> keys = {"",      "{",     "}",      "{}", "a{}b{c}",
+                                   "{{a}}", "x}{y}", "{a}{b}", "a{b"};
   for (uint64_t i = 0; i < 2000; i++) {
     std::string key;
     for (uint64_t at = 0; at < 1 + Mix(1, i) % 12; at++)
-      key += Mix(i, at) % 5 == 0 ? (Mix(i, at) % 2 == 0 ? '{' : '}') : static_cast<char>(Mix(i, at));
+      key +=
+          Mix(i, at) % 5 == 0 ? (Mix(i, at) % 2 == 0 ? '{' : '}') : static_cast<char>(Mix(i, at));
     keys.push_back(key);
   }
-  EXPECT_EQ(DoJob(link.get(), {keys.size(), [&](uint64_t i) { return Command{"CLUSTER", "KEYSLOT", keys[i]}; },
+  EXPECT_EQ(DoJob(link.get(), {keys.size(),
+                               [&](uint64_t i) {
+                                 return Command{"CLUSTER", "KEYSLOT", keys[i]};
+                               },
                                [&](uint64_t i, const redisReply* reply, bool) {
                                  EXPECT_EQ(reply->integer, Slot(keys[i])) << i;
                                  return lfb_reply_status(reply);
@@ -145,7 +152,9 @@ TEST_F(Cluster, AsksForTheMapAfterManyMoves) {
     if (&cluster_->Owner(Slot(Key(i))) == &node(2)) keys.push_back(Key(i));
   for (const std::string& key : keys) cluster_->Move(Slot(key), node(2), node(1));
   const uint64_t before = Errors(*cluster_, "MOVED");
-  EXPECT_EQ(Count(link.get(), keys.size(), 1, [&](uint64_t i) { return keys[i]; }, [](uint64_t) {}), LFB_OK);
+  EXPECT_EQ(Count(
+                link.get(), keys.size(), 1, [&](uint64_t i) { return keys[i]; }, [](uint64_t) {}),
+            LFB_OK);
   EXPECT_LT(Errors(*cluster_, "MOVED"), before + 40);
   for (const std::string& key : keys) cluster_->Move(Slot(key), node(1), node(2));
 }

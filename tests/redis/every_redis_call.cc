@@ -199,7 +199,8 @@ void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& set = []
 
 void AddKeys(Rows* rows) {
   const auto opened = [](Row& row) { row.Before(Opened).Fails(0); };
-  Add(rows, {ONE(lfb_redis_put), ONE(lfb_redis_might_contain)}, [=](Row& row) { opened(row), row.After(Yes); });
+  Add(rows, {ONE(lfb_redis_put), ONE(lfb_redis_might_contain)},
+      [=](Row& row) { opened(row), row.After(Yes); });
   Add(rows, {SEVERAL(lfb_redis_put_many), SEVERAL(lfb_redis_might_contain_many)},
       [=](Row& row) { opened(row), row.Fails(1).After(Answers); });
 }
@@ -217,7 +218,8 @@ void AddFilters(Rows* rows) {
     ROW(lfb_redis_publish, &t.options, kName, t.local.get(), &t.publication, &t.out.number)
         // after the announcement the version is published; a failed cleanup then is left for later
         .Fails(20, kOptionalSteps).Before(Published).After(Second).Takes(&Things::publication),
-    Row("lfb_redis_publisher_create lfb_redis_publisher_publish lfb_redis_publisher_free", PublishTwice)
+    Row("lfb_redis_publisher_create lfb_redis_publisher_publish lfb_redis_publisher_free",
+        PublishTwice)
         .Fails(40, kOptionalSteps).Takes(&Things::publication),
     ROW(lfb_redis_unpublish, &t.options, kName).Fails(5).Before(Published).After(Unpublished),
     ROW(lfb_redis_source_create, &t.options, kName, &t.source_config, &t.out.source)
@@ -237,7 +239,8 @@ void AddFilters(Rows* rows) {
     row.Before(Opened);
     if (row.failures.least == every::kQuiet && row.names != "lfb_redis_plan") row.Fails(0);
   });
-  Add(rows, {ROW(lfb_redis_parse_url, "redis://localhost/seen", &t.out.address).After(Filled<&Out::address>)});
+  Add(rows, {ROW(lfb_redis_parse_url, "redis://localhost/seen", &t.out.address)
+                 .After(Filled<&Out::address>)});
 }
 
 void AddSources(Rows* rows) {
@@ -277,7 +280,7 @@ Rows ModuleRows() {
   };
 }
 
-// ---- things ---------------------------------------------------------------------------------------
+// ---- things -------------------------------------------------------------------------------------
 
 Following::Following(const lfb_source& functions) {
   const lfb_config config = Config(2000, 0.01, LFB_FAST);

@@ -57,13 +57,14 @@ class Failover : public testing::Test {
 };
 
 lfb_status PutSome(const Remote& remote, uint64_t first, uint64_t count, size_t* yes = nullptr) {
-  return lfb_redis_put_many_u64(remote.get(), KeysFrom(first, first + count).data(), count, nullptr, yes);
+  return lfb_redis_put_many_u64(remote.get(), KeysFrom(first, first + count).data(), count, nullptr,
+                                yes);
 }
 
 size_t Found(const Remote& remote, uint64_t first, uint64_t count) {
   size_t yes = 0;
-  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), KeysFrom(first, first + count).data(), count,
-                                             nullptr, &yes),
+  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), KeysFrom(first, first + count).data(),
+                                             count, nullptr, &yes),
             LFB_OK);
   return yes;
 }

@@ -67,7 +67,8 @@ class FakeServer {
       char bytes[65536];
       while (Wait(s)) {
         const ssize_t got = recv(s, bytes, sizeof bytes, 0);
-        if (got <= 0 || (got == sizeof kSettle && memcmp(bytes, kSettle, sizeof kSettle) == 0)) break;
+        if (got <= 0 || (got == sizeof kSettle && memcmp(bytes, kSettle, sizeof kSettle) == 0))
+          break;
         const std::string text = answer_(times_++, std::string(bytes, static_cast<size_t>(got)));
         if (text == kClose) break;
         if (send(s, text.data(), text.size(), MSG_NOSIGNAL) < 0) break;

@@ -36,13 +36,16 @@ TEST_F(FilterCluster, AnswersAsInMemory) {
     std::vector<uint64_t> keys(kCount), here((kCount + 63) / 64), there(here.size());
     for (uint64_t i = 0; i < kCount; i++) keys[i] = Mix(3, i % 20'000);
     size_t yes = 0;
-    EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes), LFB_OK);
+    EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes),
+              LFB_OK);
     EXPECT_EQ(yes, lfb_filter_put_many_u64(local.get(), keys.data(), kCount, here.data()));
     EXPECT_EQ(there, here);
     for (uint64_t i = 0; i < kCount; i++) keys[i] = i;
-    EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes),
-              LFB_OK);
-    EXPECT_EQ(yes, lfb_filter_might_contain_many_u64(local.get(), keys.data(), kCount, here.data()));
+    EXPECT_EQ(
+        lfb_redis_might_contain_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes),
+        LFB_OK);
+    EXPECT_EQ(yes,
+              lfb_filter_might_contain_many_u64(local.get(), keys.data(), kCount, here.data()));
     EXPECT_EQ(there, here);
     EXPECT_EQ(RemoteStats(remote).bits_set, Stats(local).bits_set);
     EXPECT_EQ(WordsOf(Load(OpenRemote(options, name, &own))), WordsOf(local));

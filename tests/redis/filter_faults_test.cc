@@ -17,7 +17,8 @@ class Faults : public testing::Test {
 
   lfb_status Create(const std::string& name, const lfb_config& wanted) {
     lfb_redis* filter = nullptr;
-    const lfb_status status = lfb_redis_create(&options, name.c_str(), &wanted, kSmallParts, &filter);
+    const lfb_status status =
+        lfb_redis_create(&options, name.c_str(), &wanted, kSmallParts, &filter);
     EXPECT_EQ(status == LFB_OK, filter != nullptr);
     lfb_redis_close(filter);
     return status;
@@ -153,7 +154,8 @@ TEST_F(Faults, ANameThatIsTakenIsLeftAsItIs) {
     for (lfb_strategy_id strategy : kRemoteStrategies)
       EXPECT_EQ(Create(name, Config(1000, 0.01, strategy)), LFB_ERROR_REDIS_EXISTS) << name;
     EXPECT_EQ(TryOpen(options, name), LFB_ERROR_REDIS_NO_FILTER) << name;
-    EXPECT_EQ(lfb_redis_delete(&options, name.c_str(), LFB_FAST), LFB_ERROR_REDIS_NO_FILTER) << name;
+    EXPECT_EQ(lfb_redis_delete(&options, name.c_str(), LFB_FAST), LFB_ERROR_REDIS_NO_FILTER)
+        << name;
   }
   EXPECT_EQ(server.Call({"GET", "string"}), "somebody's");
   EXPECT_EQ(server.Call({"HLEN", "hash"}), "1");
@@ -311,7 +313,8 @@ TEST_F(Faults, AHeaderThatClaimsTooMuchIsRefused) {
   };
   EXPECT_EQ(with(Make(1000, 0.01, LFB_GUAVA_MITZ64)), LFB_ERROR_BAD_STRATEGY);
   server.Call({"HSET", "seen", "part_blocks", "61"});
-  EXPECT_EQ(with(Make(1000, 1e-6, LFB_FAST)), LFB_ERROR_BAD_HEADER) << "a part divides a block of two lines";
+  EXPECT_EQ(with(Make(1000, 1e-6, LFB_FAST)), LFB_ERROR_BAD_HEADER)
+      << "a part divides a block of two lines";
   lfb_config large = Config(1'000'000'000, 0.01, LFB_FAST);  // 2.4e6 blocks
   large.lazy_memory = true;
   server.Call({"HSET", "seen", "part_blocks", "1"});
@@ -424,7 +427,8 @@ TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
   for (int round = 0; status == LFB_OK; round++) {
     ASSERT_LT(round, 50) << "each time all was renamed";
     const std::string name = "new" + std::to_string(round);
-    const Remote remote = CreateRemote(impatient, "old" + std::to_string(round), Config(200'000, 0.01, LFB_FAST), 68);
+    const Remote remote =
+        CreateRemote(impatient, "old" + std::to_string(round), Config(200'000, 0.01, LFB_FAST), 68);
     ASSERT_GT(Keys(remote).size(), 3000u);
     std::thread refuser([&] {
       AwaitSpinning("a part is renamed",

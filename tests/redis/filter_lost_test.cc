@@ -75,7 +75,8 @@ TEST(Lost, PartsThatAreLeftAreFoundAndDeleted) {
   const Words all = Keys(CreateRemote(options, "seen", config));
   ASSERT_GT(all.size(), 90u);  // more than one look finds
   ASSERT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_OK);
-  for (const Words& gone : {Words{}, Words{"{seen:0}"}, Words{"{seen:0}", "{seen:1}", "{seen:70}"}}) {
+  for (const Words& gone :
+       {Words{}, Words{"{seen:0}"}, Words{"{seen:0}", "{seen:1}", "{seen:70}"}}) {
     const Remote remote = CreateRemote(options, "seen", config);
     EXPECT_EQ(PutMany(remote, KeysTo(100)), LFB_OK);
     server.Call({"PEXPIRE", "seen", "1"});
@@ -84,7 +85,8 @@ TEST(Lost, PartsThatAreLeftAreFoundAndDeleted) {
     EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(TryOpen(options, "seen", &config), LFB_ERROR_REDIS_PART);
     lfb_redis* none = nullptr;
-    EXPECT_EQ(lfb_redis_create(&options, "seen", &config, kSmallParts, &none), LFB_ERROR_REDIS_EXISTS);
+    EXPECT_EQ(lfb_redis_create(&options, "seen", &config, kSmallParts, &none),
+              LFB_ERROR_REDIS_EXISTS);
     EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_OK);
     EXPECT_EQ(server.Call({"DBSIZE"}), "0") << server.Call({"KEYS", "*"});
     EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_DEFAULT), LFB_ERROR_REDIS_ABSENT);
@@ -122,7 +124,8 @@ class LostHelper : public testing::Test {
 TEST_F(LostHelper, AnotherStringStaysAsItIs) {
   const Remote remote = CreateRemote(options, "seen", config);
   const std::string size = server.Call({"STRLEN", "seen"});
-  for (const std::string& other : {std::string("somebody's"), std::string(std::stoul(size), '\0')}) {
+  for (const std::string& other :
+       {std::string("somebody's"), std::string(std::stoul(size), '\0')}) {
     server.Call({"SET", "seen", other});
     EXPECT_EQ(PutMany(remote, KeysTo(1000)), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(server.Call({"GET", "seen"}), other);
@@ -218,11 +221,12 @@ TEST_F(LostHelper, AServerMayForgetTheScript) {
 // What a user needs: redis.h, 8.
 TEST_F(LostHelper, NeedsTheRightToRunScripts) {
   const Remote made = CreateRemote(options, "seen", config);
-  server.Call({"ACL", "SETUSER", "all", "on", ">secret", "~seen", "+type", "+strlen", "+exists", "+bitfield_ro",
-               "+eval", "+evalsha", "+getbit", "+setbit"});
-  server.Call({"ACL", "SETUSER", "reader", "on", ">secret", "~seen", "+type", "+strlen", "+bitfield_ro"});
-  server.Call({"ACL", "SETUSER", "half", "on", ">secret", "~seen", "+type", "+strlen", "+bitfield_ro",
-               "+eval", "+evalsha", "+getbit"});
+  server.Call({"ACL", "SETUSER", "all", "on", ">secret", "~seen", "+type", "+strlen", "+exists",
+               "+bitfield_ro", "+eval", "+evalsha", "+getbit", "+setbit"});
+  server.Call(
+      {"ACL", "SETUSER", "reader", "on", ">secret", "~seen", "+type", "+strlen", "+bitfield_ro"});
+  server.Call({"ACL", "SETUSER", "half", "on", ">secret", "~seen", "+type", "+strlen",
+               "+bitfield_ro", "+eval", "+evalsha", "+getbit"});
   lfb_redis_options user = options;
   user.password = "secret";
   user.user = "all";
@@ -233,8 +237,9 @@ TEST_F(LostHelper, NeedsTheRightToRunScripts) {
     bool maybe = false;
     EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 7, &maybe), LFB_OK);
     EXPECT_TRUE(maybe);
-    EXPECT_EQ(PutMany(remote, KeysTo(100)),
-              user.user == std::string("reader") ? LFB_ERROR_REDIS_DENIED : LFB_ERROR_REDIS_REFUSED);
+    EXPECT_EQ(PutMany(remote, KeysTo(100)), user.user == std::string("reader")
+                                                ? LFB_ERROR_REDIS_DENIED
+                                                : LFB_ERROR_REDIS_REFUSED);
   }
 }
 

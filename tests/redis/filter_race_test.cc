@@ -121,7 +121,8 @@ TEST(RemoteLatency, OthersAreServedConcurrently) {
   Report("keys are put", took);
   EXPECT_GT(took.size(), 20u);
 
-  size_t most = 0;  // 90 and more; 12 to 16 with all requests sent at once; fewer while the machine is busy
+  size_t most =
+      0;  // 90 and more; 12 to 16 with all requests sent at once; fewer while the machine is busy
   for (int tries = 0; tries < 10 && most <= 30; tries++) {
     Pings counting(server);
     for (int i = 0; i < 5; i++) EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);

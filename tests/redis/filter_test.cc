@@ -43,8 +43,8 @@ TEST_P(EveryLayout, AnswersAsInMemoryOneByOne) {
   EXPECT_EQ(WordsOf(Load(remote)), WordsOf(local));
 }
 
-// The same for many keys: answers are in the order of the keys, from any node or part.  At 1e-6 a block of `fast` is
-// two lines, which no part divides.
+// The same for many keys: answers are in the order of the keys, from any node or part.  At 1e-6 a
+// block of `fast` is two lines, which no part divides.
 void AnswersAsInMemoryManyAtOnce(const RedisServer& server, lfb_strategy_id strategy, double fpp) {
   constexpr uint64_t kCount = 20'011;
   const lfb_config config = Config(kCount, fpp, strategy);
@@ -60,7 +60,8 @@ void AnswersAsInMemoryManyAtOnce(const RedisServer& server, lfb_strategy_id stra
   std::vector<uint64_t> here(words), there(words, ~uint64_t{0});
   size_t yes = 0;
 
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), numbers.data(), kCount, there.data(), &yes), LFB_OK);
+  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), numbers.data(), kCount, there.data(), &yes),
+            LFB_OK);
   EXPECT_EQ(yes, lfb_filter_put_many_u64(local.get(), numbers.data(), kCount, here.data()));
   EXPECT_EQ(there, here);
   EXPECT_EQ(lfb_redis_might_contain_many(remote.get(), keys.data(), kCount, there.data(), &yes),
@@ -90,7 +91,8 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
   for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(local.get(), i);
   std::vector<uint64_t> keys(3000);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, nullptr), LFB_OK);
+  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, nullptr),
+            LFB_OK);
   const lfb_stats is = RemoteStats(remote), as = Stats(local);
   EXPECT_EQ(is.bits_set, as.bits_set);
   EXPECT_EQ(is.bit_count, as.bit_count);
@@ -108,7 +110,8 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
 TEST_P(EveryLayout, FitsTheDefault) {
   const lfb_config any = Config(1000, 0.01, LFB_DEFAULT), own = Config(1000, 0.01, GetParam());
   const lfb_redis_options options = server.Options();
-  const Remote made = CreateRemote(options, "default", any), named = CreateRemote(options, "named", own);
+  const Remote made = CreateRemote(options, "default", any),
+               named = CreateRemote(options, "named", own);
   EXPECT_EQ(RemoteStats(made).strategy, Stats(Make(any)).strategy);
   EXPECT_EQ(TryOpen(options, "default", &any), LFB_OK);
   EXPECT_EQ(TryOpen(options, "named", &any) == LFB_OK, HasParts(GetParam()));
@@ -262,8 +265,9 @@ TEST_P(EveryLayout, HasAnyName) {
     EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
     EXPECT_TRUE(RemoteHas(OpenRemote(options, name, &config), "apple")) << name;
   }
-  for (const std::string name : {"plain", "{tag}name", "a{b}c", "}{", "{}", "{{x}}", "with space",
-                                 "\r\n$5\r\n", "\xff\x01", "a:0", "schl\xc3\xbcssel", "%s%n", "a\"b'"})
+  for (const std::string name :
+       {"plain", "{tag}name", "a{b}c", "}{", "{}", "{{x}}", "with space", "\r\n$5\r\n", "\xff\x01",
+        "a:0", "schl\xc3\xbcssel", "%s%n", "a\"b'"})
     EXPECT_EQ(lfb_redis_delete(&options, name.c_str(), GetParam()), LFB_OK) << name;
   EXPECT_EQ(server.Call({"DBSIZE"}), "0");
 
@@ -271,7 +275,8 @@ TEST_P(EveryLayout, HasAnyName) {
   const std::string longest(512, 'x');
   EXPECT_EQ(Keys(CreateRemote(options, longest, config))[0], longest);
   for (const std::string& name : {std::string(), longest + "x"})
-    EXPECT_EQ(lfb_redis_create(&options, name.c_str(), &config, 0, &none), LFB_ERROR_REDIS_BAD_NAME);
+    EXPECT_EQ(lfb_redis_create(&options, name.c_str(), &config, 0, &none),
+              LFB_ERROR_REDIS_BAD_NAME);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryLayout, testing::ValuesIn(kRemoteStrategies), StrategyTestName);

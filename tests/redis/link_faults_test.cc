@@ -79,7 +79,8 @@ TEST(LinkFaults, SurvivesResets) {
   const Link link = OpenLink(options);
   unsigned killed = 0;
   CountThrough(server, link.get(), 20'000, [&](uint64_t answered) {
-    if (answered % 1000 == 500) killed += std::stoul(server.Call({"CLIENT", "KILL", "TYPE", "normal"}));
+    if (answered % 1000 == 500)
+      killed += std::stoul(server.Call({"CLIENT", "KILL", "TYPE", "normal"}));
   });
   EXPECT_GT(killed, 5u);  // some replies arrived before the connection was killed
 }
@@ -90,12 +91,16 @@ TEST(LinkFaults, KeepsTheOrder) {
   const Link link = OpenLink(server.Options());
   uint64_t next = 0;
   long long last = 0;
-  EXPECT_EQ(DoJob(link.get(), {20'000, [](uint64_t i) { return Command{"APPEND", "log", std::to_string(i % 10)}; },
+  EXPECT_EQ(DoJob(link.get(), {20'000,
+                               [](uint64_t i) {
+                                 return Command{"APPEND", "log", std::to_string(i % 10)};
+                               },
                                [&](uint64_t i, const redisReply* reply, bool again) {
                                  EXPECT_EQ(i, next++);
                                  EXPECT_TRUE(again || reply->integer == last + 1) << i;
                                  last = reply->integer;
-                                 if (i % 1000 == 500) server.Call({"CLIENT", "KILL", "TYPE", "normal"});
+                                 if (i % 1000 == 500)
+                                   server.Call({"CLIENT", "KILL", "TYPE", "normal"});
                                  return lfb_reply_status(reply);
                                }}),
             LFB_OK);
@@ -124,8 +129,9 @@ TEST(LinkFaults, NoticesThatItWasHungUp) {
 }
 
 lfb_status Ping(lfb_link* link) {
-  return DoJob(link, {1, [](uint64_t) { return Command{"PING"}; },
-                      [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+  return DoJob(link,
+               {1, [](uint64_t) { return Command{"PING"}; },
+                [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
 }
 
 void AwaitAnswer(lfb_link* link) {
@@ -291,8 +297,12 @@ FakeServer::Answer Then(std::function<std::string(unsigned)> answer) {
 }
 
 lfb_status Get(lfb_link* link) {
-  return DoJob(link, {1, [](uint64_t) { return Command{"GET", "a"}; },
-                      [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+  return DoJob(link,
+               {1,
+                [](uint64_t) {
+                  return Command{"GET", "a"};
+                },
+                [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
 }
 
 TEST(LinkFakes, AreFoundOutAtTheDoor) {
@@ -307,7 +317,8 @@ TEST(LinkFakes, AreFoundOutAtTheDoor) {
       {":1\r\n", LFB_ERROR_REDIS_PROTOCOL},
       {"*2000000000\r\n", LFB_ERROR_REDIS_PROTOCOL},
       {"*99999999999999999999\r\n", LFB_ERROR_REDIS_PROTOCOL},
-      {"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+       LFB_ERROR_REDIS_PROTOCOL},
       {"$-5\r\n", LFB_ERROR_REDIS_PROTOCOL},
       {"-ERR max number of clients reached\r\n", LFB_ERROR_REDIS_UNAVAILABLE},
       {"-LOADING Redis is loading the dataset in memory\r\n", LFB_ERROR_REDIS_UNAVAILABLE},
@@ -334,11 +345,13 @@ TEST(LinkFakes, ThatSayNothingAreLeft) {
 
 // An invalid map of slots.
 TEST(LinkFakes, WithABadMapAreRefused) {
-  for (const char* map :
-       {"+OK\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n", "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
-        "*1\r\n*3\r\n:5\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n", "*1\r\n*3\r\n:-1\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n",
-        "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:0\r\n", "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
-        "*1\r\n*3\r\n:0\r\n:4\r\n*1\r\n$1\r\nh\r\n"}) {
+  for (const char* map : {"+OK\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n",
+                          "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+                          "*1\r\n*3\r\n:5\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+                          "*1\r\n*3\r\n:-1\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+                          "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:0\r\n",
+                          "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
+                          "*1\r\n*3\r\n:0\r\n:4\r\n*1\r\n$1\r\nh\r\n"}) {
     FakeServer server([&](unsigned, const std::string& received) {
       return received.find("SLOTS") != std::string::npos ? map : "+PONG\r\n";
     });
@@ -350,9 +363,10 @@ TEST(LinkFakes, WithABadMapAreRefused) {
 
 // Redirections to nowhere, or in a circle.
 TEST(LinkFakes, ThatMisleadAreLeft) {
-  for (const char* answer : {"-MOVED\r\n", "-MOVED x 127.0.0.1:1\r\n", "-MOVED 16384 127.0.0.1:1\r\n",
-                             "-MOVED 1 127.0.0.1\r\n", "-MOVED 1 127.0.0.1:\r\n", "-ASK 1 127.0.0.1:0\r\n",
-                             "-ASK 1 127.0.0.1:65536\r\n", "-MOVED 1\r\n"}) {
+  for (const char* answer :
+       {"-MOVED\r\n", "-MOVED x 127.0.0.1:1\r\n", "-MOVED 16384 127.0.0.1:1\r\n",
+        "-MOVED 1 127.0.0.1\r\n", "-MOVED 1 127.0.0.1:\r\n", "-ASK 1 127.0.0.1:0\r\n",
+        "-ASK 1 127.0.0.1:65536\r\n", "-MOVED 1\r\n"}) {
     FakeServer server(Then([&](unsigned) { return answer; }));
     const Link link = OpenLink(At(server));
     EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_PROTOCOL) << answer;
@@ -370,7 +384,8 @@ TEST(LinkFakes, ThatAreBusyAreAskedAgain) {
                            "-TRYAGAIN later\r\n", "-MASTERDOWN link\r\n",
                            "-READONLY a replica\r\n", "-NOREPLICAS not enough\r\n",
                            "-UNBLOCKED another state\r\n"}) {
-    FakeServer server(Then([&](unsigned time) -> std::string { return time < 2 ? busy : "+yes\r\n"; }));
+    FakeServer server(
+        Then([&](unsigned time) -> std::string { return time < 2 ? busy : "+yes\r\n"; }));
     const Link link = OpenLink(At(server));
     EXPECT_EQ(Ask(link.get(), {"GET", "a"}), "yes") << busy;
     FakeServer always(Then([&](unsigned) { return busy; }));
@@ -382,7 +397,8 @@ TEST(LinkFakes, ThatAreBusyAreAskedAgain) {
 // The same if WAIT is refused: the command is executed again, and the wait repeated. Seen to
 // fail with WAIT's BUSY returned to the caller.
 TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
-  for (const char* busy : {"-BUSY a script\r\n", "-LOADING still\r\n", "-UNBLOCKED another state\r\n"}) {
+  for (const char* busy :
+       {"-BUSY a script\r\n", "-LOADING still\r\n", "-UNBLOCKED another state\r\n"}) {
     FakeServer server(Then([&](unsigned time) -> std::string {
       return time % 2 == 0 ? "+yes\r\n" : time == 1 ? busy : ":1\r\n";
     }));
@@ -391,7 +407,8 @@ TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
     const Link link = OpenLink(options);
     lfb_link_write(link.get(), true);
     EXPECT_EQ(Get(link.get()), LFB_OK) << busy << link->said.text;
-    FakeServer always(Then([&](unsigned time) -> std::string { return time % 2 == 0 ? "+yes\r\n" : busy; }));
+    FakeServer always(
+        Then([&](unsigned time) -> std::string { return time % 2 == 0 ? "+yes\r\n" : busy; }));
     options.port = always.port();
     const Link other = OpenLink(options);
     lfb_link_write(other.get(), true);
@@ -441,7 +458,8 @@ TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
       many,
   };
   for (const std::string& answer : rows) {
-    FakeServer server(Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
+    FakeServer server(
+        Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
     const Link link = OpenLink(At(server));
     EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_PROTOCOL) << answer.substr(0, 20);
     EXPECT_STREQ(link->said.text, "an answer that does not end");
@@ -474,7 +492,8 @@ TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
   EXPECT_EQ(Ask(link.get(), {"SET", "a", "1"}), "OK");
-  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
+  server.Call(
+      {"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
   const auto figure = [&](const char* name) { return std::stoul(server.Info(name)); };
   const unsigned long before = figure("total_error_replies");
   std::thread helper([&] {
@@ -491,7 +510,8 @@ TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
 // After extra replies or a malformed one, the link works for the next job.
 TEST(LinkFakes, ThatTalkTooMuchAreLeft) {
   for (const char* answer : {"+one\r\n+two\r\n", "?\r\n"}) {
-    FakeServer server(Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
+    FakeServer server(
+        Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
     const Link link = OpenLink(At(server));
     EXPECT_NE(Get(link.get()), LFB_ERROR_REDIS_LOST);
     EXPECT_EQ(Ask(link.get(), {"GET", "a"}), "yes") << answer;

@@ -240,7 +240,9 @@ TEST(Link, KeepsConnectionsAlive) {
   const Link link = OpenLink(server.Options());
   int value = 0;
   socklen_t size = sizeof value;
-  ASSERT_EQ(getsockopt(link->nodes.nodes[0].connection->socket, SOL_SOCKET, SO_KEEPALIVE, &value, &size), 0);
+  ASSERT_EQ(
+      getsockopt(link->nodes.nodes[0].connection->socket, SOL_SOCKET, SO_KEEPALIVE, &value, &size),
+      0);
   EXPECT_NE(value, 0);
 }
 
@@ -264,14 +266,18 @@ TEST(Link, TellsThatTheServerIsFull) {
   const Link link = OpenLink(server.Options());
   const std::string bytes(100'000, 'x');
   uint64_t written = 0;
-  EXPECT_EQ(DoJob(link.get(), {200, [&](uint64_t i) { return Command{"SET", std::to_string(i), bytes}; },
-                             [&](uint64_t, const redisReply* reply, bool) {
-                               written += reply->type == REDIS_REPLY_STATUS;
-                               return lfb_reply_status(reply);
-                             }}),
+  EXPECT_EQ(DoJob(link.get(), {200,
+                               [&](uint64_t i) {
+                                 return Command{"SET", std::to_string(i), bytes};
+                               },
+                               [&](uint64_t, const redisReply* reply, bool) {
+                                 written += reply->type == REDIS_REPLY_STATUS;
+                                 return lfb_reply_status(reply);
+                               }}),
             LFB_ERROR_REDIS_MEMORY);
   EXPECT_LT(written, 200u);
-  for (uint64_t i = 0; i < written; i++) EXPECT_EQ(Ask(link.get(), {"GET", std::to_string(i)}), bytes);
+  for (uint64_t i = 0; i < written; i++)
+    EXPECT_EQ(Ask(link.get(), {"GET", std::to_string(i)}), bytes);
 }
 
 }  // namespace

@@ -67,9 +67,9 @@ TEST(ModuleChunks, CarryABigFilter) {
   EXPECT_EQ(Digest(server, "again"), Digest(server, "big"));
 }
 
-// However a key came to be, BF.INFO and MEMORY USAGE say what it takes: for one of several chunks as many bytes as
-// for the key that it was made from.  Seen to fail where bytes that came were freed meanwhile: 84,208 instead of
-// 412,528, and less than 0.
+// However a key came to be, BF.INFO and MEMORY USAGE say what it takes: for one of several chunks
+// as many bytes as for the key that it was made from.  Seen to fail where bytes that came were
+// freed meanwhile: 84,208 instead of 412,528, and less than 0.
 TEST(ModuleChunks, ASizeIsThatOfTheKey) {
   RedisConfig config = WithModule({"--aof-use-rdb-preamble", "no"});
   config.durable = true;
@@ -89,8 +89,10 @@ TEST(ModuleChunks, ASizeIsThatOfTheKey) {
     for (const std::string& key : keys)
       for (const std::string how : {"", "copy of ", "chunks of "}) {
         const double size = sizes[key];
-        EXPECT_NEAR(std::stod(server.Call({"BF.INFO", how + key, "SIZE"})), size, size / 100) << how << key << when;
-        EXPECT_NEAR(std::stod(server.Call({"MEMORY", "USAGE", how + key})), size, size / 100 + 200) << how << key;
+        EXPECT_NEAR(std::stod(server.Call({"BF.INFO", how + key, "SIZE"})), size, size / 100)
+            << how << key << when;
+        EXPECT_NEAR(std::stod(server.Call({"MEMORY", "USAGE", how + key})), size, size / 100 + 200)
+            << how << key;
       }
   };
   expect_same("");
@@ -125,15 +127,18 @@ TEST(ModuleChunks, WrongCallsAreRefused) {
   EXPECT_EQ(server.Call({"BF.SCANDUMP", "none", "0"}), "ERR not found");
   EXPECT_EQ(server.Call({"BF.SCANDUMP", "plain", "str"}), "Second argument must be numeric");
   EXPECT_EQ(server.Call({"BF.SCANDUMP", "plain", "-1"}), "Second argument must be numeric");
-  EXPECT_EQ(server.Call({"BF.LOADCHUNK", "plain", "str", "x"}), "ERR Second argument must be numeric");
+  EXPECT_EQ(server.Call({"BF.LOADCHUNK", "plain", "str", "x"}),
+            "ERR Second argument must be numeric");
   EXPECT_EQ(server.Call({"BF.LOADCHUNK", "none", "77", "bytes"}), "ERR not found");
   EXPECT_TRUE(Failed(server.Call({"BF.LOADCHUNK", "none", "1", "bytes"})));
   EXPECT_EQ(server.Call({"BF.LOADCHUNK", "plain", "1", Scan(server, "plain", "0").bytes}),
             "ERR item exists");
   // As RedisBloom's BF.SCANDUMP gives it: a number of items, of filters, options, growth, a link.
-  const std::string theirs = std::string("\3\0\0\0\0\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0", 20) + std::string(60, '\1');
+  const std::string theirs =
+      std::string("\3\0\0\0\0\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0", 20) + std::string(60, '\1');
   EXPECT_EQ(server.Call({"BF.LOADCHUNK", "none", "1", theirs}),
-            "ERR received bad data: it is no chunk of this module, perhaps one of RedisBloom, which cannot be loaded");
+            "ERR received bad data: it is no chunk of this module, perhaps one of RedisBloom, "
+            "which cannot be loaded");
   EXPECT_EQ(server.Call({"EXISTS", "none"}), "0");
   // Any cursor gives an error, or a part of the value.
   const std::string head = Scan(server, "grown", "0").cursor;
@@ -198,11 +203,13 @@ TEST(ModuleChunks, HostileChunksAreRefused) {
   EXPECT_TRUE(Failed(Load(server, "bad", {chunks[1].cursor, "short"})));
   ASSERT_EQ(Load(server, "bad", chunks[2]), "OK");
   EXPECT_EQ(Digest(server, "bad"), Digest(server, "k"));
-  // More bytes than the limit allows: of a layer, as its header announces them, and in chunks that never end.
+  // More bytes than the limit allows: of a layer, as its header announces them, and in chunks that
+  // never end.
   RedisServer other(WithModule());
   ASSERT_EQ(other.Call({"BF.RESERVE", "big", "0.01", "1000000"}), "OK");
   EXPECT_EQ(LoadAll(server, "big", ScanAll(other, "big")),
-            "ERR received bad data, and the key is deleted: the filter is larger than the limit set for reading");
+            "ERR received bad data, and the key is deleted: the filter is larger than the limit "
+            "set for reading");
   EXPECT_EQ(server.Call({"EXISTS", "big"}), "0");
   ASSERT_EQ(other.Call({"BF.WINDOW.RESERVE", "window", "0.1", "10"}), "OK");
   ASSERT_EQ(Load(server, "long", Scan(other, "window", "0")), "OK");
@@ -210,7 +217,8 @@ TEST(ModuleChunks, HostileChunksAreRefused) {
   uint64_t offset = 0;
   while (reply == "OK" && offset < 100'000'000) {
     std::string bytes(8 + 100'000, 'x');
-    for (int i = 0; i < 8; i++) bytes[static_cast<size_t>(i)] = static_cast<char>(offset << 1 >> (8 * i));
+    for (int i = 0; i < 8; i++)
+      bytes[static_cast<size_t>(i)] = static_cast<char>(offset << 1 >> (8 * i));
     offset += 100'000;
     reply = server.Call({"BF.LOADCHUNK", "long", std::to_string(1 + offset), bytes});
   }

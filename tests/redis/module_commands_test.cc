@@ -1,4 +1,5 @@
-// module_commands_test.cc - what the server knows of the module's commands: keys, rights, words; when it runs them.
+// module_commands_test.cc - what the server knows of the module's commands: keys, rights, words;
+// when it runs them.
 #include "tests/redis/module.h"
 
 #include <unistd.h>
@@ -20,22 +21,26 @@ bool Has(const Words& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
-// The server checks the number of words: a transaction with a wrong one is refused when it is queued.
+// The server checks the number of words: a transaction with a wrong one is refused when it is
+// queued.
 TEST(ModuleCommands, AreDescribed) {
   RedisServer server(WithModule());
   const Words names = Lines(server.Call({"COMMAND", "LIST", "FILTERBY", "MODULE", "lfbloom"}));
   EXPECT_EQ(names.size(), 15U);
   for (const std::string& name : names) {
     const Words docs = Lines(server.Call({"COMMAND", "DOCS", name}));
-    for (const char* field : {"summary", "complexity", "arguments"}) EXPECT_TRUE(Has(docs, field)) << name << field;
+    for (const char* field : {"summary", "complexity", "arguments"})
+      EXPECT_TRUE(Has(docs, field)) << name << field;
     EXPECT_TRUE(Has(docs, "key")) << name;
     const std::string few = server.Call({name, "k"});
-    EXPECT_EQ(few, name == "bf.card"                                  ? "0"
-                   : name == "bf.info" || name == "bf.window.advance" ? "ERR not found"
-                                                                      : "ERR wrong number of arguments for '" + name + "' command");
+    EXPECT_EQ(few, name == "bf.card" ? "0"
+                   : name == "bf.info" || name == "bf.window.advance"
+                       ? "ERR not found"
+                       : "ERR wrong number of arguments for '" + name + "' command");
   }
   const Words insert = Lines(server.Call({"COMMAND", "DOCS", "BF.INSERT"}));
-  for (const char* word : {"CAPACITY", "ERROR", "EXPANSION", "NOCREATE", "NONSCALING", "ITEMS", "item", "multiple"})
+  for (const char* word :
+       {"CAPACITY", "ERROR", "EXPANSION", "NOCREATE", "NONSCALING", "ITEMS", "item", "multiple"})
     EXPECT_TRUE(Has(insert, word)) << word;
   const Words info = Lines(server.Call({"COMMAND", "DOCS", "BF.INFO"}));
   for (const char* word : {"oneof", "CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION"})
@@ -59,7 +64,8 @@ TEST(ModuleCommands, KnowTheirKeys) {
       {{"BF.MEXISTS", "k", "x", "y"}, {"k", "RO", "access"}},
       {{"BF.CARD", "k"}, {"k", "RO"}},
       {{"BF.INFO", "k"}, {"k", "RO"}},
-      {{"BF.MERGE", "k", "o", "p"}, {"k", "RW", "insert", "o", "RO", "access", "p", "RO", "access"}},
+      {{"BF.MERGE", "k", "o", "p"},
+       {"k", "RW", "insert", "o", "RO", "access", "p", "RO", "access"}},
       {{"BF.COMPARE", "k", "o"}, {"k", "RO", "access", "o", "RO", "access"}},
       {{"BF.SCANDUMP", "k", "0"}, {"k", "RO", "access"}},
       {{"BF.LOADCHUNK", "k", "1", "x"}, {"k", "RW", "insert"}},
@@ -76,14 +82,20 @@ TEST(ModuleCommands, FollowTheRightsOfUsers) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"ACL", "SETUSER", "reader", "on", "nopass", "%R~k*", "+@all"}), "OK");
   ASSERT_EQ(server.Call({"ACL", "SETUSER", "writer", "on", "nopass", "%W~k*", "+@all"}), "OK");
-  ASSERT_EQ(server.Call({"ACL", "SETUSER", "merger", "on", "nopass", "%W~k*", "%R~o*", "+@all"}), "OK");
+  ASSERT_EQ(server.Call({"ACL", "SETUSER", "merger", "on", "nopass", "%W~k*", "%R~o*", "+@all"}),
+            "OK");
   const auto may = [&](const char* user, const Words& words) {
     Words call = {"ACL", "DRYRUN", user};
     call.insert(call.end(), words.begin(), words.end());
     return server.Call(call) == "OK";
   };
-  const Words asks[] = {{"BF.EXISTS", "k", "x"}, {"BF.MEXISTS", "k", "x"}, {"BF.SCANDUMP", "k", "0"}, {"BF.COMPARE", "k", "k2"}};
-  const Words puts[] = {{"BF.ADD", "k", "x"}, {"BF.MADD", "k", "x"}, {"BF.INSERT", "k", "ITEMS", "x"}, {"BF.RESERVE", "k", "0.1", "10"}, {"BF.WINDOW.RESERVE", "k", "0.1", "10"}, {"BF.WINDOW.ADVANCE", "k"}, {"BF.LOADCHUNK", "k", "1", "x"}};
+  const Words asks[] = {
+      {"BF.EXISTS", "k", "x"}, {"BF.MEXISTS", "k", "x"}, {"BF.SCANDUMP", "k", "0"},
+      {"BF.COMPARE", "k", "k2"}};
+  const Words puts[] = {
+      {"BF.ADD", "k", "x"}, {"BF.MADD", "k", "x"}, {"BF.INSERT", "k", "ITEMS", "x"},
+      {"BF.RESERVE", "k", "0.1", "10"}, {"BF.WINDOW.RESERVE", "k", "0.1", "10"},
+      {"BF.WINDOW.ADVANCE", "k"}, {"BF.LOADCHUNK", "k", "1", "x"}};
   for (const Words& words : asks) {
     EXPECT_TRUE(may("reader", words)) << words[0];
     EXPECT_FALSE(may("writer", words)) << words[0];
@@ -100,18 +112,20 @@ TEST(ModuleCommands, FollowTheRightsOfUsers) {
   EXPECT_FALSE(may("reader", {"BF.EXISTS", "other", "x"}));
 }
 
-// Servers from 7.2 on (Valkey from 8.0 on) let a module name the categories of its commands; an older one has
-// no category for them.
+// Servers from 7.2 on (Valkey from 8.0 on) let a module name the categories of its commands; an
+// older one has no category for them.
 TEST(ModuleCommands, HaveCategoriesWhereTheServerHasThem) {
   RedisServer server(WithModule());
   const std::string version = server.Info("redis_version");
   const double number = std::stod(version.substr(0, version.find('.', version.find('.') + 1)));
   ASSERT_EQ(server.Call({"ACL", "SETUSER", "asker", "on", "nopass", "~*", "+@read"}), "OK");
-  EXPECT_EQ(server.Call({"ACL", "DRYRUN", "asker", "BF.EXISTS", "k", "x"}) == "OK", number >= 7.2) << version;
+  EXPECT_EQ(server.Call({"ACL", "DRYRUN", "asker", "BF.EXISTS", "k", "x"}) == "OK", number >= 7.2)
+      << version;
   EXPECT_NE(server.Call({"ACL", "DRYRUN", "asker", "BF.ADD", "k", "x"}), "OK");
   const bool bloom = Has(Lines(server.Call({"ACL", "CAT"})), "bloom");
   EXPECT_EQ(bloom, number >= 7.4) << version;
-  EXPECT_EQ(Lines(server.Call({"ACL", "CAT", bloom ? "bloom" : "nothing"})).size(), bloom ? 15U : 1U);
+  EXPECT_EQ(Lines(server.Call({"ACL", "CAT", bloom ? "bloom" : "nothing"})).size(),
+            bloom ? 15U : 1U);
 }
 
 TEST(ModuleCommands, QuestionsRunInReadOnlyScripts) {
@@ -130,8 +144,8 @@ TEST(ModuleCommands, QuestionsRunInReadOnlyScripts) {
   Await("the key is forgotten", [&] { return ask("'BF.EXISTS', KEYS[1], 'x'", "w") == "0"; });
 }
 
-// A planned failover pauses writes.  A question to a window with a generation that is over then changes nothing: a
-// server that replicates during a pause ends itself.
+// A planned failover pauses writes.  A question to a window with a generation that is over then
+// changes nothing: a server that replicates during a pause ends itself.
 TEST(ModuleCommands, QuestionsAreAnsweredWhileWritesArePaused) {
   RedisServer server(WithModule()), replica(WithModule());
   ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");

@@ -1,7 +1,8 @@
-// module_faults_test.cc - the module's values when servers are killed, copied in full, and in a cluster.
+// module_faults_test.cc - the module's values when servers are killed, copied in full, and in a
+// cluster.
 //
-// The invariant: an acknowledged key is found. Seen to fail (by hand): with the module's replication
-// of what BF.MADD has added taken out, KilledWhileKeysAreAdded and FailsOverInACluster.
+// The invariant: an acknowledged key is found. Seen to fail (by hand): with the module's
+// replication of what BF.MADD has added taken out, KilledWhileKeysAreAdded and FailsOverInACluster.
 #include <atomic>
 #include <thread>
 
@@ -54,7 +55,8 @@ TEST(ModuleFaults, KilledWhileKeysAreAdded) {
 TEST(ModuleFaults, AFullResyncHasEveryBit) {
   const std::pair<std::string, std::string> rows[] = {{"no", "30000000"}, {"yes", "420000000"}};
   for (const auto& [diskless, capacity] : rows) {
-    RedisServer master(WithModule({"--repl-diskless-sync", diskless, "--repl-diskless-sync-delay", "0"})),
+    RedisServer master(
+        WithModule({"--repl-diskless-sync", diskless, "--repl-diskless-sync-delay", "0"})),
         replica(WithModule());
     Fill(master);
     ASSERT_EQ(master.Call({"BF.RESERVE", "big", "0.01", capacity}), "OK");
@@ -93,7 +95,8 @@ TEST(ModuleFaults, FailsOverInACluster) {
       EXPECT_EQ(cluster.node(0).Call({"BF.MERGE", key, "key1", "key2", "key3"}).substr(0, 9),
                 "CROSSSLOT");
       // A slot that moves takes its filters along.
-      const auto slot = static_cast<uint16_t>(std::stoi(cluster.node(0).Call({"CLUSTER", "KEYSLOT", key})));
+      const auto slot =
+          static_cast<uint16_t>(std::stoi(cluster.node(0).Call({"CLUSTER", "KEYSLOT", key})));
       const std::string digest = Digest(cluster.node(0), key);
       cluster.Move(slot, cluster.node(0), cluster.node(1));
       EXPECT_EQ(Digest(cluster.node(1), key), digest);

@@ -1,11 +1,11 @@
-// module_file_test.cc - lfb_redis_module_load and lfb_redis_module_save: filters between memory and keys
-// of the module; killed, cut off and lied to.
+// module_file_test.cc - lfb_redis_module_load and lfb_redis_module_save: filters between memory and
+// keys of the module; killed, cut off and lied to.
 //
-// Seen to fail with each of these planted bugs: a save that loads under the name itself, that does not
-// bear a chunk that was sent twice, that takes a name over, that leaves no end or an end; a growing
-// filter that is saved with its header; a window that advances itself; a load that does not compare the
-// offset of a chunk, that does not ask for the end of the body, without max_bytes, or only once; a name
-// for a key that is not whole.
+// Seen to fail with each of these planted bugs: a save that loads under the name itself, that does
+// not bear a chunk that was sent twice, that takes a name over, that leaves no end or an end; a
+// growing filter that is saved with its header; a window that advances itself; a load that does not
+// compare the offset of a chunk, that does not ask for the end of the body, without max_bytes, or
+// only once; a name for a key that is not whole.
 #include <lfbloom/redis.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ lfb_status LoadKey(const lfb_redis_options& options, const std::string& name, He
                    uint64_t max_bytes = 0) {
   lfb_read_limits limits = {};
   limits.max_bytes = max_bytes;
-  const lfb_status status =
-      lfb_redis_module_load(&options, name.c_str(), max_bytes == 0 ? nullptr : &limits, &held->value);
+  const lfb_status status = lfb_redis_module_load(&options, name.c_str(),
+                                                  max_bytes == 0 ? nullptr : &limits, &held->value);
   EXPECT_EQ(status == LFB_OK, !held->Empty());
   return status;
 }
@@ -60,8 +60,8 @@ uint64_t NumberAt(const std::string& bytes, size_t at) {
   return number;
 }
 
-// Takes the time of writing, and the checksum over it, out of a native header; returns where its form
-// ends (docs/formats.md).
+// Takes the time of writing, and the checksum over it, out of a native header; returns where its
+// form ends (docs/formats.md).
 size_t WithoutTime(std::string* bytes, size_t header) {
   const uint64_t words = 8 * NumberAt(*bytes, header + 32);
   bytes->replace(header + 80, 8, 8, '\0').replace(header + 248, 8, 8, '\0');
@@ -133,8 +133,8 @@ std::string Loading(const RedisServer& server) {
 
 // ---- there and back ----------------------------------------------------------------------
 
-// A key that commands have filled, in memory, answers as it does on the server, and is saved again as
-// the same bits.
+// A key that commands have filled, in memory, answers as it does on the server, and is saved again
+// as the same bits.
 TEST(ModuleFile, KeysComeBack) {
   RedisServer server(WithModule());
   const lfb_redis_options options = server.Options();
@@ -203,7 +203,8 @@ TEST(ModuleFile, FiltersComeBack) {
     EXPECT_EQ(server.Call({"BF.EXISTS", "a", "k-7"}), "1");
     EXPECT_EQ(SaveKey(options, "a", held), LFB_ERROR_REDIS_EXISTS);
     if (kind >= 3 && kind < 7) {
-      const int had = std::stoi(server.Call({"BF.CARD", "a"})), fresh = AddNumbers(server, "a", 0, 3000);
+      const int had = std::stoi(server.Call({"BF.CARD", "a"})),
+                fresh = AddNumbers(server, "a", 0, 3000);
       EXPECT_GT(fresh, 2700);
       EXPECT_EQ(std::stoi(server.Call({"BF.CARD", "a"})), had + fresh);
     }
@@ -272,7 +273,8 @@ TEST(ModuleFile, WhatDoesNotFitIsRefused) {
 
   const std::string head = server.Call({"BF.SCANDUMP", "plain", "0"});
   const size_t end = head.find('\n');
-  ASSERT_EQ(server.Call({"BF.LOADCHUNK", "half", head.substr(0, end), head.substr(end + 1, 128)}), "OK");
+  ASSERT_EQ(server.Call({"BF.LOADCHUNK", "half", head.substr(0, end), head.substr(end + 1, 128)}),
+            "OK");
   EXPECT_EQ(LoadKey(options, "half", &loaded), LFB_ERROR_REDIS_UNFINISHED);
 }
 
@@ -357,8 +359,8 @@ TEST(ModuleFile, AKeyThatChangesMeanwhileIsReadAgain) {
   EXPECT_GT(other.calls, 2U);
 }
 
-// Killed before and after each command: the name is unused, or the key is whole.  What is left under
-// another name expires.
+// Killed before and after each command: the name is unused, or the key is whole.  What is left
+// under another name expires.
 TEST(ModuleFile, AKilledSaveLeavesNothingUnderTheName) {
   RedisServer server(WithModule());
   const lfb_redis_options options = server.Options();
@@ -530,7 +532,8 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
       {"the end at once", Chunk("1", Word(0, true)), false, LFB_ERROR_TRUNCATED},
       {"the end with bytes", Chunk("1", Word(0, true) + "x"), false, LFB_ERROR_BAD_HEADER},
       {"RedisBloom's head", Chunk("1", std::string(60, '\1')), true, LFB_ERROR_UNKNOWN_FORM},
-      {"changed each time", "-ERR the filter has changed since\r\n", false, LFB_ERROR_MODULE_CHANGED},
+      {"changed each time", "-ERR the filter has changed since\r\n", false,
+       LFB_ERROR_MODULE_CHANGED},
       {"unfinished", "-ERR the filter is incomplete: load\r\n", true, LFB_ERROR_REDIS_UNFINISHED},
       {"gone", "-ERR not found\r\n", false, LFB_ERROR_REDIS_ABSENT},
       {"of another type", "-WRONGTYPE Operation\r\n", true, LFB_ERROR_REDIS_NO_FILTER},
@@ -540,7 +543,8 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
   };
   for (const auto& row : rows) {
     Liar liar([&](unsigned time) {
-      const bool head = !row.all && (time == 0 || (row.status == LFB_ERROR_MODULE_CHANGED && time % 2 == 0));
+      const bool head =
+          !row.all && (time == 0 || (row.status == LFB_ERROR_MODULE_CHANGED && time % 2 == 0));
       return head ? Chunk("1", good[0]) : row.reply;
     });
     EXPECT_EQ(liar.Load(), row.status) << row.what;
@@ -570,18 +574,21 @@ TEST(ModuleLiars, NothingTakesMoreThanTheLimit) {
   const std::vector<std::string> small = ChunksOf(server, "small");
   Liar endless([&](unsigned time) {
     if (time == 0) return Chunk("1", small[0]);
-    return Chunk("1", Word(time - 1, false) + (time <= small[1].size() - 8 ? small[1][7 + time] : 'x'));
+    return Chunk("1",
+                 Word(time - 1, false) + (time <= small[1].size() - 8 ? small[1][7 + time] : 'x'));
   });
   EXPECT_EQ(endless.Load(), LFB_ERROR_TRAILING_BYTES);
   EXPECT_EQ(endless.scans(), 1 + small[1].size() - 8 + 1);
 }
 
-// The connection is lost at the last chunk.  Sent again, it is refused, as after it was loaded.  But
-// the server, another one by now, does not have all chunks, and the key does not get its name.
+// The connection is lost at the last chunk.  Sent again, it is refused, as after it was loaded.
+// But the server, another one by now, does not have all chunks, and the key does not get its name.
 TEST(ModuleLiars, AKeyThatIsNotWholeGetsNoName) {
   std::atomic<unsigned> ends{0}, names{0}, deleted{0};
   FakeServer server([&](unsigned, const std::string& received) -> std::string {
-    const auto has = [&received](const char* text) { return received.find(text) != std::string::npos; };
+    const auto has = [&received](const char* text) {
+      return received.find(text) != std::string::npos;
+    };
     if (has("SLOTS")) return "-ERR This instance has cluster support disabled\r\n";
     if (has("PING")) return "+PONG\r\n";
     if (has("TYPE")) return "+none\r\n";

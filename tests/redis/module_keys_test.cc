@@ -2,7 +2,8 @@
 //
 // Each planted fault (by hand), and the tests that were seen to fail, in 3 runs of 3:
 //
-// - no mark is asked for (filter.c, keys_send): NeverIsAMissingKeySilentlyAbsent, AKeyMadeAnewIsAnother
+// - no mark is asked for (filter.c, keys_send): NeverIsAMissingKeySilentlyAbsent,
+//   AKeyMadeAnewIsAnother
 // - the mark is not compared (layout_module.c, module_same_head): AKeyMadeAnewIsAnother
 // - it is not asked for again after a lost connection: AMarkBeforeALateQueryDoesNotCount
 // - BF.MADD in place of BF.INSERT NOCREATE: NoPutMakesItAgain
@@ -56,8 +57,8 @@ class ModuleKeys : public testing::Test {
   const lfb_redis_options options = server.Options();
 };
 
-// The same answers as those of the filter that is loaded from the key: keys are bytes, and numbers are
-// 8 bytes, little-endian.
+// The same answers as those of the filter that is loaded from the key: keys are bytes, and numbers
+// are 8 bytes, little-endian.
 TEST_F(ModuleKeys, AnswersAsTheFilterInMemory) {
   const Remote remote = OpenRemote(options, "seen");
   EXPECT_TRUE(RemotePut(remote, "apple"));
@@ -77,7 +78,8 @@ TEST_F(ModuleKeys, AnswersAsTheFilterInMemory) {
   for (const size_t count : {0u, 1u, 63u, 64u, 65u, 128u, 20'011u}) {
     std::vector<std::string> texts;
     std::vector<lfb_key> keys;
-    for (size_t i = 0; i < count; i++) texts.push_back("k" + std::to_string(Mix(count, i % 15'000)));
+    for (size_t i = 0; i < count; i++)
+      texts.push_back("k" + std::to_string(Mix(count, i % 15'000)));
     for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
     const size_t words = (count + 63) / 64;
     std::vector<uint64_t> here(words), there(words, ~uint64_t{0});
@@ -92,7 +94,8 @@ TEST_F(ModuleKeys, AnswersAsTheFilterInMemory) {
     }
     for (size_t i = 0; i < count; i += 3) keys[i].size--;  // most are absent
     size_t some = 1;
-    EXPECT_EQ(lfb_redis_might_contain_many(remote.get(), keys.data(), count, there.data(), &some), LFB_OK);
+    EXPECT_EQ(lfb_redis_might_contain_many(remote.get(), keys.data(), count, there.data(), &some),
+              LFB_OK);
     EXPECT_EQ(some, lfb_any_many(value.any, LFB_MIGHT_CONTAIN, keys.data(), count, here.data()));
     EXPECT_EQ(there, here);
     lfb_any_free(value.any);
@@ -235,18 +238,22 @@ TEST_F(ModuleKeys, AreMadeIfAskedFor) {
   EXPECT_EQ(lfb_redis_create(&without, "new", &config, 0, &made), LFB_ERROR_MODULE_MISSING);
 }
 
-// Wherever the connection is cut, the command is sent again, and what is there then is known by its hash.  Seen to
-// fail if a name in use is always an error.
+// Wherever the connection is cut, the command is sent again, and what is there then is known by its
+// hash.  Seen to fail if a name in use is always an error.
 TEST_F(ModuleKeys, AreMadeOnceIfAConnectionIsLost) {
   const lfb_config config = Config(1000, 0.001, LFB_DEFAULT);
   for (size_t bytes = 0; bytes < 900; bytes += 16) {
-    const CuttingProxy proxy(server.port(),
-                             [&](unsigned number) { return number > 0 ? CuttingProxy::kNever : 40 + bytes; });
+    const CuttingProxy proxy(server.port(), [&](unsigned number) {
+      return number > 0 ? CuttingProxy::kNever : 40 + bytes;
+    });
     lfb_redis_options asking = options;
     asking.port = proxy.port();
     asking.module = true;
     lfb_redis* made = nullptr;
-    ASSERT_EQ(lfb_redis_create(&asking, ("new " + std::to_string(bytes)).c_str(), &config, 0, &made), LFB_OK) << bytes;
+    ASSERT_EQ(
+        lfb_redis_create(&asking, ("new " + std::to_string(bytes)).c_str(), &config, 0, &made),
+        LFB_OK)
+        << bytes;
     lfb_redis_close(made);
   }
 }
@@ -310,7 +317,8 @@ TEST_F(ModuleKeys, AKeyMadeAnewIsAnother) {
     server.Call({"DEL", "seen"});
     server.Call({"BF.RESERVE", "seen", "0.0001", "50000"});
     bool maybe = false;
-    EXPECT_EQ(lfb_redis_might_contain(remote.get(), "apple", 5, &maybe), LFB_ERROR_REDIS_PART) << hash;
+    EXPECT_EQ(lfb_redis_might_contain(remote.get(), "apple", 5, &maybe), LFB_ERROR_REDIS_PART)
+        << hash;
     EXPECT_EQ(lfb_redis_put(remote.get(), "apple", 5, &maybe), LFB_ERROR_REDIS_PART);
   }
 }
@@ -341,7 +349,8 @@ TEST_F(ModuleKeys, NeedsItsRights) {
   lfb_redis_options user = options;
   user.password = "secret";
   user.user = "reader";
-  server.Call({"ACL", "SETUSER", "reader", "on", ">secret", "~seen", "+type", "+bf.mexists", "+bf.scandump"});
+  server.Call({"ACL", "SETUSER", "reader", "on", ">secret", "~seen", "+type", "+bf.mexists",
+               "+bf.scandump"});
   {
     const Remote remote = OpenRemote(user, "seen");
     EXPECT_EQ(Found(remote, From(0, 10)), 10u);
@@ -356,8 +365,8 @@ TEST_F(ModuleKeys, NeedsItsRights) {
 
 // ---- connections ---------------------------------------------------------------------------
 
-// Connections are cut at many places. Every key is found, and each new one is reported as new once or,
-// if its command was sent again, at least once.
+// Connections are cut at many places. Every key is found, and each new one is reported as new once
+// or, if its command was sent again, at least once.
 TEST_F(ModuleKeys, NothingIsLostWithAConnection) {
   CuttingProxy proxy(server.port(), [](unsigned number) { return 20'000 + 31'777 * (number % 5); });
   lfb_redis_options through = options;
@@ -372,15 +381,17 @@ TEST_F(ModuleKeys, NothingIsLostWithAConnection) {
   EXPECT_GT(proxy.cut(), 3u);
 }
 
-// A server puts a query off and answers the command for the mark that follows it. Then the key is lost,
-// and the query, sent again, finds nothing: that is not "absent".
+// A server puts a query off and answers the command for the mark that follows it. Then the key is
+// lost, and the query, sent again, finds nothing: that is not "absent".
 TEST_F(ModuleKeys, AMarkBeforeALateQueryDoesNotCount) {
   const std::string head = Head("seen");
   const std::string mark = "*2\r\n:1\r\n$128\r\n" + head + "\r\n";
   for (const bool lost : {false, true}) {
     unsigned queries = 0;
     FakeServer fake([&](unsigned, const std::string& received) -> std::string {
-      const auto has = [&received](const char* text) { return received.find(text) != std::string::npos; };
+      const auto has = [&received](const char* text) {
+        return received.find(text) != std::string::npos;
+      };
       if (has("SLOTS")) return "-ERR This instance has cluster support disabled\r\n";
       if (has("PING")) return "+PONG\r\n";
       if (has("TYPE")) return "+lfbloom-v\r\n";
@@ -391,7 +402,8 @@ TEST_F(ModuleKeys, AMarkBeforeALateQueryDoesNotCount) {
     late.port = fake.port();
     const Remote remote = OpenRemote(late, "seen");
     bool maybe = true;
-    EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 1, &maybe), lost ? LFB_ERROR_REDIS_PART : LFB_OK);
+    EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 1, &maybe),
+              lost ? LFB_ERROR_REDIS_PART : LFB_OK);
     EXPECT_EQ(maybe, lost) << "untouched";
     EXPECT_EQ(queries, 2u);
   }
@@ -408,14 +420,17 @@ TEST_F(ModuleKeys, LiesAreRefused) {
       {"*0\r\n", LFB_ERROR_REDIS_PROTOCOL},
       {"*2\r\n:1\r\n:1\r\n", LFB_ERROR_REDIS_PROTOCOL},
       {"*1\r\n$1\r\n1\r\n", LFB_ERROR_REDIS_PROTOCOL},
-      {"*1\r\n-ERR problem inserting into filter: it cannot grow: out of memory\r\n", LFB_ERROR_REDIS_MEMORY},
+      {"*1\r\n-ERR problem inserting into filter: it cannot grow: out of memory\r\n",
+       LFB_ERROR_REDIS_MEMORY},
       {"*1\r\n-ERR problem inserting into filter: it cannot grow: else\r\n", LFB_ERROR_CANNOT_GROW},
       {"-ERR unknown command 'BF.INSERT'\r\n", LFB_ERROR_MODULE_MISSING},
       {"-ERR else\r\n", LFB_ERROR_REDIS_REFUSED},
   };
   for (const auto& row : rows) {
     FakeServer fake([&](unsigned, const std::string& received) -> std::string {
-      const auto has = [&received](const char* text) { return received.find(text) != std::string::npos; };
+      const auto has = [&received](const char* text) {
+        return received.find(text) != std::string::npos;
+      };
       if (has("SLOTS")) return "-ERR This instance has cluster support disabled\r\n";
       if (has("PING")) return "+PONG\r\n";
       if (has("TYPE")) return "+lfbloom-v\r\n";
@@ -482,7 +497,8 @@ TEST(ModuleKeysCluster, NothingIsLostWhileItMoves) {
     const uint64_t before = rounds;
     RedisServer& from = cluster.Owner(slot);
     cluster.Move(slot, from, &from == &cluster.node(0) ? cluster.node(1) : cluster.node(0));
-    AwaitSpinning("the client goes on", [&] { return rounds != before || testing::Test::HasFailure(); });
+    AwaitSpinning("the client goes on",
+                  [&] { return rounds != before || testing::Test::HasFailure(); });
   }
   ended = true;
   client.join();

@@ -1,5 +1,5 @@
-// module_later_test.cc - filters that receive the bits of others in steps (redis/module/later.h), beside filters that
-// receive them at once.
+// module_later_test.cc - filters that receive the bits of others in steps (redis/module/later.h),
+// beside filters that receive them at once.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -76,18 +76,21 @@ struct Some {
 
 using Answers = std::array<uint64_t, (kKeys + 63) / 64>;
 
-// At any time, each answer, each count of bits and each word that was made ready are those of filters that are never
-// late.  Seen to fail with any of the conditions on older jobs left out, without the pieces that are done before a put, and
-// without what a copy's source will yet have of damaged words.
+// At any time, each answer, each count of bits and each word that was made ready are those of
+// filters that are never late.  Seen to fail with any of the conditions on older jobs left out,
+// without the pieces that are done before a put, and without what a copy's source will yet have of
+// damaged words.
 TEST(ModuleLater, IsAsIfItWereNow) {
   for (uint64_t seed = 1; seed <= 8; seed++) {
     std::mt19937_64 random(seed);
     std::array<Pair, 5> pairs;
     for (Pair& pair : pairs) pair = {Made(), Made()};
     for (uint64_t i = 0; i < seed % 3; i++)
-      for (lfb_filter* filter : {pairs[i].late, pairs[i].now}) Damage(filter, 600 * i, 600 * i + 900);
+      for (lfb_filter* filter : {pairs[i].late, pairs[i].now})
+        Damage(filter, 600 * i, 600 * i + 900);
     for (int turn = 0; turn < 400; turn++) {
-      const size_t i = random() % pairs.size(), j = (i + 1 + random() % (pairs.size() - 1)) % pairs.size();
+      const size_t i = random() % pairs.size(),
+                   j = (i + 1 + random() % (pairs.size() - 1)) % pairs.size();
       Pair &to = pairs[i], &from = pairs[j];
       const Some some(random);
       Answers late{}, now{};
@@ -111,7 +114,8 @@ TEST(ModuleLater, IsAsIfItWereNow) {
           lfb_later_count(to.late);
           ASSERT_EQ(BitsSet(to.late), BitsSet(to.now)) << seed << " " << turn;
           lfb_later_ready_words(to.late, 0, UINT64_MAX);
-          ASSERT_EQ(lfb_filter_full_words(to.late), lfb_filter_full_words(to.now)) << seed << " " << turn;
+          ASSERT_EQ(lfb_filter_full_words(to.late), lfb_filter_full_words(to.now))
+              << seed << " " << turn;
           break;
         case 4: {
           const uint64_t first = random() % 100'000, count = random() % 2000;
@@ -202,7 +206,8 @@ TEST_F(ModuleLaterLarge, CompletesWhatIsHeld) {
   lfb_later_free(from_);
 }
 
-// If its source is freed, the copy has its words at once, and the puts and merges that came between; nothing is left to do.
+// If its source is freed, the copy has its words at once, and the puts and merges that came
+// between; nothing is left to do.
 TEST_F(ModuleLaterLarge, InheritsTheWordsOfItsSource) {
   std::mt19937_64 random(2);
   const Some some(random);

@@ -114,7 +114,8 @@ TEST(ModuleMerge, ComparesByEstimates) {
             "ERR a filter that has grown cannot be compared");
 }
 
-// Large filters are compared in a thread of their own, but where the client must not wait: in this thread.
+// Large filters are compared in a thread of their own, but where the client must not wait: in this
+// thread.
 TEST(ModuleMerge, ComparesLargeOnesAside) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "20000000"}), "OK");
@@ -125,12 +126,14 @@ TEST(ModuleMerge, ComparesLargeOnesAside) {
   EXPECT_NEAR(Field(reply, "a"), 6000, 10);
   EXPECT_NEAR(Field(reply, "b"), 10'000, 10);
   EXPECT_NEAR(Field(reply, "both"), 6000, 10);
-  const std::string both = server.Call({"EVAL", "return redis.call('BF.COMPARE', 'a', 'b')[6][1]", "0"});
+  const std::string both =
+      server.Call({"EVAL", "return redis.call('BF.COMPARE', 'a', 'b')[6][1]", "0"});
   EXPECT_EQ(std::stod(both), Field(reply, "both"));
   EXPECT_EQ(server.Call({"BF.COMPARE", "a", "none"}), "ERR not found");
 }
 
-// Nine at once are one too many, which does not hold up the server.  Whether they are at once is the host's choice.
+// Nine at once are one too many, which does not hold up the server.  Whether they are at once is
+// the host's choice.
 TEST(ModuleMerge, RefusesTooManyComparisons) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "300000000"}), "OK");
@@ -141,13 +144,14 @@ TEST(ModuleMerge, RefusesTooManyComparisons) {
     for (std::string& reply : replies)
       clients.emplace_back([&server, &reply] { reply = server.Call({"BF.COMPARE", "a", "a"}); });
     for (std::thread& client : clients) client.join();
-    for (const std::string& reply : replies) EXPECT_TRUE(reply == refused || reply.substr(0, 2) == "a\n") << reply;
+    for (const std::string& reply : replies)
+      EXPECT_TRUE(reply == refused || reply.substr(0, 2) == "a\n") << reply;
     return std::count(replies.begin(), replies.end(), refused) > 0;
   });
 }
 
-// Between a COPY or a BF.MERGE of filters of several MiB and its last step, all is as if it were done: for further
-// commands, on a replica, in a file.  A script leaves no time for a step.
+// Between a COPY or a BF.MERGE of filters of several MiB and its last step, all is as if it were
+// done: for further commands, on a replica, in a file.  A script leaves no time for a step.
 TEST(ModuleMerge, TakesStepsThatNobodySees) {
   RedisServer server(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
   ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
@@ -182,19 +186,25 @@ TEST(ModuleMerge, TakesStepsThatNobodySees) {
   Await("the replica has all",
         [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
   EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), all);
-  ASSERT_EQ(server.Call({"EVAL", "redis.call('COPY', 'd', 'e') return redis.call('BF.MERGE', 'e', 'a')", "0"}), "OK");
+  ASSERT_EQ(
+      server.Call(
+          {"EVAL", "redis.call('COPY', 'd', 'e') return redis.call('BF.MERGE', 'e', 'a')", "0"}),
+      "OK");
   const std::string dump = Digest(server, "e");
   ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
   EXPECT_EQ(Digest(server, "e"), dump);
 }
 
-// A filter that is deleted while it is copied leaves its memory before the command ends: Redis would evict more keys.
+// A filter that is deleted while it is copied leaves its memory before the command ends: Redis
+// would evict more keys.
 TEST(ModuleMerge, FreesAtOnce) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "20000000"}), "OK");
   AddNumbers(server, "a", 0, 1000);
   const std::string script = R"(
-    local function used() return tonumber(redis.call('INFO', 'memory'):match('used_memory:(%d+)')) end
+    local function used()
+      return tonumber(redis.call('INFO', 'memory'):match('used_memory:(%d+)'))
+    end
     local began, said = used(), {}
     redis.call('COPY', 'a', 'b')
     said[1] = used() - began > 20e6 and 'more' or 'less'

@@ -1,6 +1,6 @@
 // module_settings_test.cc - which names the module registers for its settings, by what the server
-// offers.  The server is a stand-in: its functions note how they are called.  Names on a real server:
-// module_test.
+// offers.  The server is a stand-in: its functions note how they are called.  Names on a real
+// server: module_test.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -72,16 +72,17 @@ class ModuleSettings : public testing::Test {
       Register(name, {flags, value, own, set, nullptr});
       return int{REDIS_OK};
     };
-    lfb_redis.RegisterNumericConfig = [](lfb_redis_context*, const char* name, long long value,
-                                         unsigned flags, long long, long long, lfb_redis_get_number_fn,
-                                         lfb_redis_set_number_fn set, void*, void* own) {
-      Register(name, {flags, std::to_string(value), own, nullptr, set});
-      return int{REDIS_OK};
-    };
+    lfb_redis.RegisterNumericConfig =
+        [](lfb_redis_context*, const char* name, long long value, unsigned flags, long long,
+           long long, lfb_redis_get_number_fn, lfb_redis_set_number_fn set, void*, void* own) {
+          Register(name, {flags, std::to_string(value), own, nullptr, set});
+          return int{REDIS_OK};
+        };
     lfb_redis.LoadConfigs = [](lfb_redis_context*) {
       int result = REDIS_OK;
       for (const std::string& name : order)
-        result |= Set(name, configuration.count(name) != 0 ? configuration[name] : registered[name].fallback);
+        result |= Set(
+            name, configuration.count(name) != 0 ? configuration[name] : registered[name].fallback);
       return result;
     };
     registered.clear();

@@ -94,8 +94,8 @@ TEST(Module, ReservesAsAsked) {
                  {{"BF.INFO", "d", "expansion"}, "(nil)\n"},
                  // Higher errors count as 0.25.
                  {{"BF.RESERVE", "e", "0.9999999999999999", "100"}, "OK"},
-                 {{"BF.INSERT", "f", "ERROR", "0.001", "CAPACITY", "5000", "EXPANSION", "3", "ITEMS",
-                   "x"},
+                 {{"BF.INSERT", "f", "ERROR", "0.001", "CAPACITY", "5000", "EXPANSION", "3",
+                   "ITEMS", "x"},
                   "1\n"},
                  {{"BF.INFO", "f", "capacity"}, "5000\n"}});
   const auto info = Info(server, "f");
@@ -107,7 +107,8 @@ TEST(Module, ReservesAsAsked) {
 TEST(Module, ErrorsAreThoseOfRedisBloom) {
   RedisServer server(WithModule());
   Check(server, {{{"SET", "s", "text"}, "OK"}, {{"BF.RESERVE", "k", "0.01", "100"}, "OK"}});
-  const std::string wrong_type = "WRONGTYPE Operation against a key holding the wrong kind of value";
+  const std::string wrong_type =
+      "WRONGTYPE Operation against a key holding the wrong kind of value";
   const auto arity = [](const std::string& name) {
     return "ERR wrong number of arguments for '" + name + "' command";
   };
@@ -214,8 +215,8 @@ TEST(Module, RedisCountsItsMemory) {
   });
 }
 
-// Each item touches a line of memory, and a huge page for each would be 2 MiB of zeros: 1,900 MB, and other
-// clients waited for seconds.
+// Each item touches a line of memory, and a huge page for each would be 2 MiB of zeros: 1,900 MB,
+// and other clients waited for seconds.
 TEST(Module, AFewItemsOfALargeFilterTouchLittle) {
   RedisServer server(WithModule());
   const auto resident = [&] { return std::stoll(server.Info("used_memory_rss")); };
@@ -235,7 +236,8 @@ TEST(Module, SmallKeysTakeLittle) {
     for (const auto& [reserve, most] : rows) {
       RedisServer server(WithModule({}, {"hash", hash}));
       ASSERT_EQ(server.Call(reserve), "OK");
-      EXPECT_LT(std::stoi(server.Call({"MEMORY", "USAGE", "k"})), most) << reserve[0] << " " << reserve[3];
+      EXPECT_LT(std::stoi(server.Call({"MEMORY", "USAGE", "k"})), most)
+          << reserve[0] << " " << reserve[3];
       AddNumbers(server, "k", 0, 100);
       EXPECT_EQ(CountNumbers(server, "k", 0, 100), 100);
     }
@@ -290,7 +292,8 @@ TEST(Module, TakesArgumentsAndSettings) {
     EXPECT_EQ(server.Call({"CONFIG", "SET", wrong[0], wrong[1]}).substr(0, 21),
               "ERR CONFIG SET failed")
         << wrong[0];
-  RedisServer moved(WithModule({}, {"ERROR_RATE", "0.001", "bf-initial-size", "500", "bf-expansion-factor", "4"}));
+  RedisServer moved(WithModule(
+      {}, {"ERROR_RATE", "0.001", "bf-initial-size", "500", "bf-expansion-factor", "4"}));
   Check(moved, {{{"BF.ADD", "k", "a"}, "1"},
                 {{"BF.INFO", "k", "capacity"}, "500\n"},
                 {{"BF.INFO", "k", "expansion"}, "4\n"},
@@ -310,8 +313,9 @@ TEST(Module, TakesArgumentsAndSettings) {
                 {{"BF.INFO", "t", "expansion"}, "(nil)\n"},
                 {{"CONFIG", "SET", "bf-error-rate", "0.01"},
                  "ERR Unknown option or number of arguments for CONFIG SET - 'bf-error-rate'"}});
-  EXPECT_EQ(server.Call({"MODULE", "LOAD", std::filesystem::absolute("redis/module/lfbloom_redis.so"),
-                         "speed", "high"})
+  EXPECT_EQ(server
+                .Call({"MODULE", "LOAD", std::filesystem::absolute("redis/module/lfbloom_redis.so"),
+                       "speed", "high"})
                 .substr(0, 3),
             "ERR");
 }
@@ -406,8 +410,9 @@ TEST(Module, ReplicasHaveEveryBit) {
   // The replica has loaded the filters, and the master has made them: both grow alike.
   AddNumbers(master, "grown", 2000, 5000);
   AddNumbers(master, "made later", 0, 5000);
-  EXPECT_EQ(master.Call({"BF.INSERT", "full", "CAPACITY", "2", "NONSCALING", "ITEMS", "a", "b", "c"}),
-            "1\n1\nERR non scaling filter is full\n");
+  EXPECT_EQ(
+      master.Call({"BF.INSERT", "full", "CAPACITY", "2", "NONSCALING", "ITEMS", "a", "b", "c"}),
+      "1\n1\nERR non scaling filter is full\n");
   const auto caught_up = [&] {
     return replica.Info("master_repl_offset") == master.Info("master_repl_offset");
   };
@@ -444,8 +449,8 @@ std::string Corrected(std::string dump) {
   return dump;
 }
 
-// Every byte of a value is changed. The module refuses all but a few: a count of items is only known
-// to the head's own checksum, so nothing in the value is free to change.
+// Every byte of a value is changed. The module refuses all but a few: a count of items is only
+// known to the head's own checksum, so nothing in the value is free to change.
 TEST(Module, RefusesHostileValues) {
   RedisServer server(WithModule({"--sanitize-dump-payload", "no"}));
   ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.1", "10"}), "OK");

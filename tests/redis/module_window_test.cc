@@ -24,9 +24,9 @@ TEST(ModuleWindow, RefusesWrongOptions) {
   EXPECT_TRUE(Failed(server.Call({"BF.WINDOW.ADVANCE", "w", "1000000", "0"})));
 }
 
-// A key is found until `capacity` others have come since, and is forgotten some time before twice as
-// many have. All of the last 3,000 are found, also those that were false positives when they came: with
-// a claim in place of a put about one of them was missing.
+// A key is found until `capacity` others have come since, and is forgotten some time before twice
+// as many have. All of the last 3,000 are found, also those that were false positives when they
+// came: with a claim in place of a put about one of them was missing.
 TEST(ModuleWindow, ForgetsByInsertions) {
   RedisServer server(WithModule());
   ASSERT_EQ(server.Call({"BF.WINDOW.RESERVE", "w", "0.001", "3000"}), "OK");
@@ -65,7 +65,8 @@ TEST(ModuleWindow, ForgetsWhenItIsAdvanced) {
 }
 
 TEST(ModuleWindow, IsTheSameOnReplicasAndAfterARestart) {
-  RedisConfig config = WithModule({"--repl-diskless-sync-delay", "0", "--aof-use-rdb-preamble", "no"});
+  RedisConfig config =
+      WithModule({"--repl-diskless-sync-delay", "0", "--aof-use-rdb-preamble", "no"});
   config.durable = true;
   RedisServer master(config), replica(WithModule());
   ASSERT_EQ(master.Call({"BF.WINDOW.RESERVE", "early", "0.01", "1000"}), "OK");
@@ -77,7 +78,9 @@ TEST(ModuleWindow, IsTheSameOnReplicasAndAfterARestart) {
   AddNumbers(master, "early", 700, 5000);
   AddNumbers(master, "late", 0, 5000);
   AddNumbers(master, "timed", 0, 1000);
-  Await("a key is forgotten", [&] { return master.Call({"BF.EXISTS", "timed", "timed-1"}) == "0"; });
+  Await("a key is forgotten", [&] {
+    return master.Call({"BF.EXISTS", "timed", "timed-1"}) == "0";
+  });
   Await("the replica has all",
         [&] { return replica.Info("master_repl_offset") == master.Info("master_repl_offset"); });
   const std::string digest = master.Call({"DEBUG", "DIGEST"});

@@ -46,7 +46,8 @@ TEST(Address, HasADatabase) {
 
 TEST(Address, HasALayout) {
   EXPECT_EQ(Parsed("redis://h/seen?layout=module"), "(none) (none) h 0 seen module");
-  EXPECT_EQ(Parsed("redis+unix:///r.sock?layout=module&name=x&db=3"), "(none) (none) /r.sock 0 x db 3 module");
+  EXPECT_EQ(Parsed("redis+unix:///r.sock?layout=module&name=x&db=3"),
+            "(none) (none) /r.sock 0 x db 3 module");
 }
 
 TEST(Address, HasAnotherScheme) {
@@ -55,7 +56,8 @@ TEST(Address, HasAnotherScheme) {
 }
 
 TEST(Address, IsAUnixSocket) {
-  EXPECT_EQ(Parsed("redis+unix:///run/redis.sock?name=seen"), "(none) (none) /run/redis.sock 0 seen");
+  EXPECT_EQ(Parsed("redis+unix:///run/redis.sock?name=seen"),
+            "(none) (none) /run/redis.sock 0 seen");
   EXPECT_EQ(Parsed("redis+unix:///run/redis.sock?name=a/b%26c&db=3"),
             "(none) (none) /run/redis.sock 0 a/b&c db 3");
   EXPECT_EQ(Parsed("redis+unix:///run/a%3fb?db=3&name=x"), "(none) (none) /run/a?b 0 x db 3");
@@ -75,11 +77,12 @@ TEST(Address, IsRefused) {
         "redis://h:0/x", "redis://h:65536/x", "redis://h:99999999999999999999/x", "redis://h:7x/x",
         "redis://u@h/x", "redis://[::1/x", "redis://[::1]7000/x", "redis://[]/x", "redis://h/%",
         "redis://h/%4", "redis://h/%zz", "redis://h/%00", "redis://u:%@h/x", "redis://u:p@/x",
-        "redis://h/x?", "redis://h/x?db", "redis://h/x?db=", "redis://h/x?db=-1", "redis://h/x?db=1x",
-        "redis://h/x?db=2147483648", "redis://h/x?name=y", "redis://h/x?db=1&", "redis://h?x",
-        "redis://h/x?reads=replicas", "redis://h/x?layout=fast", "redis://h/x?layout=",
-        "redis+unix://h/x?name=y", "redis+unix://", "redis+unix:///", "redis+unix:///r.sock?name=%00",
-        "redis+unix:///r.sock?host=y", "redis+unix://:p@h/r.sock", "redis+unix:///%", "valkey:/h",
+        "redis://h/x?", "redis://h/x?db", "redis://h/x?db=", "redis://h/x?db=-1",
+        "redis://h/x?db=1x", "redis://h/x?db=2147483648", "redis://h/x?name=y", "redis://h/x?db=1&",
+        "redis://h?x", "redis://h/x?reads=replicas", "redis://h/x?layout=fast",
+        "redis://h/x?layout=", "redis+unix://h/x?name=y", "redis+unix://", "redis+unix:///",
+        "redis+unix:///r.sock?name=%00", "redis+unix:///r.sock?host=y", "redis+unix://:p@h/r.sock",
+        "redis+unix:///%", "valkey:/h",
         "redis+sentinel://h/m/x"}) {
     lfb_redis_address address;
     memcpy(static_cast<void*>(&address), untouched.data(), sizeof address);
@@ -103,8 +106,8 @@ TEST(Wire, IsRespByteForByte) {
   lfb_wire_number(&wire, 0);
   lfb_wire_number(&wire, UINT64_MAX);
   lfb_wire_string(&wire, nullptr, 0);
-  const std::string expected("*4\r\n$3\r\nSET\r\n$3\r\na\0b\r\n$1\r\n0\r\n$20\r\n18446744073709551615\r\n$0\r\n\r\n",
-                             62);
+  const std::string expected(
+      "*4\r\n$3\r\nSET\r\n$3\r\na\0b\r\n$1\r\n0\r\n$20\r\n18446744073709551615\r\n$0\r\n\r\n", 62);
   EXPECT_EQ(std::string(wire.bytes, wire.size), expected);
   EXPECT_FALSE(wire.failed);
   lfb_wire_free(&wire);
@@ -138,7 +141,8 @@ uint16_t Slot(const std::string& key) { return lfb_key_slot(key.data(), key.size
 TEST(Wire, ReadsNumbersUpToTheirMost) {
   const auto read = [](const std::string& digits, uint64_t most) {
     uint64_t number = 77;
-    return lfb_wire_read_digits(digits.data(), digits.size(), most, &number) ? number : ~uint64_t{0};
+    return lfb_wire_read_digits(digits.data(), digits.size(), most, &number) ? number
+                                                                             : ~uint64_t{0};
   };
   constexpr uint64_t none = ~uint64_t{0};
   EXPECT_EQ(read("0", 0), 0u);
@@ -169,7 +173,8 @@ TEST(Queue, KeepsOrder) {
   lfb_queue queue{};
   uint64_t added = 0, taken = 0;
   for (unsigned round = 0; round < 50; round++) {
-    for (unsigned i = 0; i < 3 * round; i++) ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false, false}));
+    for (unsigned i = 0; i < 3 * round; i++)
+      ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false, false}));
     for (unsigned i = 0; i < 2 * round; i++) ASSERT_EQ(lfb_queue_take(&queue).i, taken++);
     ASSERT_EQ(queue.count, added - taken);
   }
@@ -179,7 +184,8 @@ TEST(Queue, KeepsOrder) {
 
 TEST(Queue, SortsForTheLast) {
   lfb_queue queue{};
-  for (uint64_t i = 0; i < 1000; i++) ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false, false}));
+  for (uint64_t i = 0; i < 1000; i++)
+    ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false, false}));
   lfb_queue_sort(&queue);
   for (uint64_t i = 0; i < 1000; i++) ASSERT_EQ(lfb_queue_take_last(&queue).i, i);
   lfb_queue_free(&queue);
@@ -187,7 +193,8 @@ TEST(Queue, SortsForTheLast) {
 
 TEST(Said, IsCutAndHoldsNothingATerminalObeys) {
   lfb_said said;
-  EXPECT_EQ(lfb_said_set(&said, LFB_ERROR_REDIS_LOST, "host", "gone\x1b[2J\r\n"), LFB_ERROR_REDIS_LOST);
+  EXPECT_EQ(lfb_said_set(&said, LFB_ERROR_REDIS_LOST, "host", "gone\x1b[2J\r\n"),
+            LFB_ERROR_REDIS_LOST);
   EXPECT_STREQ(said.text, "host: gone [2J  ");
   EXPECT_EQ(lfb_said_set(&said, LFB_OK, nullptr, std::string(1000, 'x').c_str()), LFB_OK);
   EXPECT_EQ(strlen(said.text), size_t{LFB_SAID_SIZE - 1});

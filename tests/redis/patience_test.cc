@@ -198,7 +198,8 @@ TEST(Patience, AMistakeFailsAtOnce) {
   RedisServer server(config);
   FakeServer other([](unsigned, const std::string&) { return "HTTP/1.1 400 Bad Request\r\n\r\n"; });
   Pauses pauses;
-  const auto expect = [&](lfb_status status, const std::function<void(lfb_redis_options*)>& mistake) {
+  const auto expect = [&](lfb_status status,
+                          const std::function<void(lfb_redis_options*)>& mistake) {
     lfb_redis_options options = pauses.Of(server.Options());
     mistake(&options);
     lfb_link* link = nullptr;

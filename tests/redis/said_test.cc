@@ -40,7 +40,8 @@ RedisConfig With(const std::vector<std::string>& more) {
 
 // A user with all rights but these.
 lfb_redis_options UserWithout(const RedisServer& server, const std::vector<std::string>& rules) {
-  std::vector<std::string> words = {"ACL", "SETUSER", "user", "reset", "on", ">secret", "~*", "+@all"};
+  std::vector<std::string> words = {"ACL", "SETUSER", "user", "reset",
+                                    "on",  ">secret", "~*",   "+@all"};
   words.insert(words.end(), rules.begin(), rules.end());
   EXPECT_EQ(server.Call(words), "OK");
   lfb_redis_options options = Impatient(server);
@@ -96,7 +97,8 @@ TEST(Said, Masterdown) {
   EXPECT_EQ(server.Call({"REPLICAOF", "127.0.0.1", "1"}), "OK");
   bool maybe;
   EXPECT_EQ(lfb_redis_might_contain_u64(filter.get(), 1, &maybe), LFB_ERROR_REDIS_UNAVAILABLE);
-  EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE).substr(0, 37), "MASTERDOWN Link with MASTER is down a");
+  EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE).substr(0, 37),
+            "MASTERDOWN Link with MASTER is down a");
 }
 
 TEST(Said, Noreplicas) {
@@ -161,7 +163,8 @@ TEST(Said, IsNotThatOfTheDeletion) {
             "NOPERM this user has no permissions to run the 'bitfield' command");
 }
 
-// Two threads use one filter in turns: one may put, and the server then has no memory for the other.
+// Two threads use one filter in turns: one may put, and the server then has no memory for the
+// other.
 TEST(Said, EachThreadHasItsOwn) {
   RedisServer server;
   const Remote filter = CreateRemote(Impatient(server), "seen", kConfig);

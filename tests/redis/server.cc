@@ -107,14 +107,15 @@ Reply Ask(redisContext* context, const Words& words) {
     texts.push_back(word.data());
     sizes.push_back(word.size());
   }
-  return {static_cast<redisReply*>(
-              redisCommandArgv(context, static_cast<int>(words.size()), texts.data(), sizes.data())),
+  return {static_cast<redisReply*>(redisCommandArgv(context, static_cast<int>(words.size()),
+                                                    texts.data(), sizes.data())),
           freeReplyObject};
 }
 
 }  // namespace
 
-RedisServer::RedisServer(RedisConfig config) : config_(std::move(config)), directory_(NewDirectory()) {
+RedisServer::RedisServer(RedisConfig config)
+    : config_(std::move(config)), directory_(NewDirectory()) {
   Start();
 }
 
@@ -154,7 +155,8 @@ std::vector<std::string> RedisServer::CommandLine() const {
     add({"--requirepass", config_.password, "--masterauth", config_.password});
   if (config_.cluster)
     add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port()),
-         "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay", "0"});
+         "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay",
+         "0"});
   if (config_.tls != nullptr)
     add({"--tls-port", std::to_string(tls_port()), "--tls-cert-file", config_.tls->server(),
          "--tls-key-file", config_.tls->server_key(), "--tls-ca-cert-file", config_.tls->ca(),
@@ -283,7 +285,8 @@ void RedisCluster::Meet() {
 
 // A node sends PUBLISH only to nodes that it has a connection to.
 bool RedisCluster::IsReady(RedisServer& server) {
-  const std::string info = server.Call({"CLUSTER", "INFO"}), nodes = server.Call({"CLUSTER", "NODES"});
+  const std::string info = server.Call({"CLUSTER", "INFO"}),
+                    nodes = server.Call({"CLUSTER", "NODES"});
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   };
@@ -336,7 +339,8 @@ size_t RedisCluster::MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to,
       from.Call({"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), std::to_string(most)}));
   size_t moved = 0;
   for (std::string key; std::getline(keys, key); moved++)
-    EXPECT_EQ(from.Call({"MIGRATE", "127.0.0.1", std::to_string(to.port()), key, "0", "20000"}), "OK");
+    EXPECT_EQ(from.Call({"MIGRATE", "127.0.0.1", std::to_string(to.port()), key, "0", "20000"}),
+              "OK");
   return moved;
 }
 

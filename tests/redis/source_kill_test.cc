@@ -99,8 +99,8 @@ bool PublishTwo(const lfb_redis_options& options, uint64_t newest) {
          publisher.Try(VersionFilter(newest + 2)) == LFB_OK;
 }
 
-// Followers have one of the versions, complete. The next one can be published, and nothing is left of
-// an incomplete version.
+// Followers have one of the versions, complete. The next one can be published, and nothing is left
+// of an incomplete version.
 TEST(PublisherKilled, AtEachCommand) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -180,8 +180,8 @@ unsigned FailEachCall(const std::function<lfb_status()>& act,
     if (outcome.report.made.size() < at) return failed;
     SCOPED_TRACE(std::string(outcome.report.made[at - 1].name) + ", call " + std::to_string(at));
     EXPECT_TRUE(outcome.status == LFB_OK || outcome.status == LFB_ERROR_NO_MEMORY ||
-                outcome.status == LFB_ERROR_NO_RANDOM || outcome.status == LFB_ERROR_REDIS_CONNECT ||
-                outcome.status == LFB_ERROR_REDIS_LOST)
+                outcome.status == LFB_ERROR_NO_RANDOM ||
+                outcome.status == LFB_ERROR_REDIS_CONNECT || outcome.status == LFB_ERROR_REDIS_LOST)
         << lfb_status_text(outcome.status);
     failed += outcome.status != LFB_OK;
     look(outcome.status);
@@ -224,8 +224,8 @@ TEST(VersionsCalls, EachOfPublishingFails) {
   EXPECT_EQ(fresh.Missing(1), 0u);
 }
 
-// After a publication that failed at any call, the same publisher's next one has all keys. Seen to fail,
-// by hand, with a copy that has the keys of a version in full although that failed.
+// After a publication that failed at any call, the same publisher's next one has all keys. Seen to
+// fail, by hand, with a copy that has the keys of a version in full although that failed.
 TEST(VersionsCalls, AFailedPublicationLosesNoKey) {
   RedisServer server;
   const lfb_redis_options options = server.Options();

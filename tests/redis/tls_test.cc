@@ -71,7 +71,9 @@ TEST_F(Tls, AMistakeIsRefused) {
     unsigned pauses = 0;
     lfb_redis_options options = at.TlsOptions();
     options.told = &pauses;
-    options.go_on = [](void* told, lfb_status, uint64_t) { return ++*static_cast<unsigned*>(told) < 20; };
+    options.go_on = [](void* told, lfb_status, uint64_t) {
+      return ++*static_cast<unsigned*>(told) < 20;
+    };
     mistake(&options);
     lfb_link* link = nullptr;
     lfb_said said{};
@@ -83,15 +85,23 @@ TEST_F(Tls, AMistakeIsRefused) {
   };
   using Options = lfb_redis_options;
   expect("no mistake", server, LFB_OK, [](Options*) {});
-  expect("another CA", server, LFB_ERROR_REDIS_CERTIFICATE, [&](Options* o) { o->ca_file = made.other_ca(); });
-  expect("the system's CAs", server, LFB_ERROR_REDIS_CERTIFICATE, [](Options* o) { o->ca_file = nullptr; });
-  expect("another name", server, LFB_ERROR_REDIS_CERTIFICATE, [](Options* o) { o->server_name = "example.org"; });
-  expect("another address", server, LFB_ERROR_REDIS_CERTIFICATE, [](Options* o) { o->server_name = "127.0.0.2"; });
+  expect("another CA", server, LFB_ERROR_REDIS_CERTIFICATE,
+         [&](Options* o) { o->ca_file = made.other_ca(); });
+  expect("the system's CAs", server, LFB_ERROR_REDIS_CERTIFICATE,
+         [](Options* o) { o->ca_file = nullptr; });
+  expect("another name", server, LFB_ERROR_REDIS_CERTIFICATE,
+         [](Options* o) { o->server_name = "example.org"; });
+  expect("another address", server, LFB_ERROR_REDIS_CERTIFICATE,
+         [](Options* o) { o->server_name = "127.0.0.2"; });
   FakeServer other([](unsigned, const std::string&) { return "-ERR unknown command\r\n"; });
-  expect("a server without TLS", server, LFB_ERROR_REDIS_TLS, [&](Options* o) { o->port = other.port(); });
-  expect("no CA file", server, LFB_ERROR_REDIS_TLS_FILE, [](Options* o) { o->ca_file = "/no/such/file"; });
-  expect("a directory", server, LFB_ERROR_REDIS_TLS_FILE, [&](Options* o) { o->ca_file = directory.c_str(); });
-  expect("no CA in it", server, LFB_ERROR_REDIS_TLS_FILE, [&](Options* o) { o->ca_file = made.client_key(); });
+  expect("a server without TLS", server, LFB_ERROR_REDIS_TLS,
+         [&](Options* o) { o->port = other.port(); });
+  expect("no CA file", server, LFB_ERROR_REDIS_TLS_FILE,
+         [](Options* o) { o->ca_file = "/no/such/file"; });
+  expect("a directory", server, LFB_ERROR_REDIS_TLS_FILE,
+         [&](Options* o) { o->ca_file = directory.c_str(); });
+  expect("no CA in it", server, LFB_ERROR_REDIS_TLS_FILE,
+         [&](Options* o) { o->ca_file = made.client_key(); });
   expect("no certificate", demanding, LFB_ERROR_REDIS_TLS, [](Options*) {});
   const auto as_client = [&](const char* certificate, const char* key) {
     return [=](Options* o) {
@@ -100,8 +110,10 @@ TEST_F(Tls, AMistakeIsRefused) {
     };
   };
   expect("a client", demanding, LFB_OK, as_client(made.client(), made.client_key()));
-  expect("another's key", demanding, LFB_ERROR_REDIS_TLS_FILE, as_client(made.client(), made.server_key()));
-  expect("an encrypted key", demanding, LFB_ERROR_REDIS_TLS_FILE, as_client(made.client(), made.locked_key()));
+  expect("another's key", demanding, LFB_ERROR_REDIS_TLS_FILE,
+         as_client(made.client(), made.server_key()));
+  expect("an encrypted key", demanding, LFB_ERROR_REDIS_TLS_FILE,
+         as_client(made.client(), made.locked_key()));
   expect("no key", demanding, LFB_ERROR_REDIS_TLS_FILE, as_client(made.client(), nullptr));
   expect("a key alone", demanding, LFB_ERROR_REDIS_TLS_FILE, as_client(nullptr, made.client_key()));
 }
@@ -129,7 +141,10 @@ TEST_F(Tls, AServerThatIsKilledIsConnectedToAgain) {
   const Link link = OpenLink(server.TlsOptions());
   std::vector<int> seen(kCount, 0);
   uint64_t answered = 0;
-  ASSERT_EQ(DoJob(link.get(), {kCount, [](uint64_t i) { return Command{"SET", std::to_string(i), "x"}; },
+  ASSERT_EQ(DoJob(link.get(), {kCount,
+                               [](uint64_t i) {
+                                 return Command{"SET", std::to_string(i), "x"};
+                               },
                                [&](uint64_t i, const redisReply* reply, bool) {
                                  seen[i]++;
                                  if (++answered % 5000 == 1) {
@@ -148,9 +163,16 @@ TEST_F(Tls, AServerThatIsKilledIsConnectedToAgain) {
 TEST_F(Tls, LongCommandsAndRepliesArriveWhole) {
   RedisServer server(ByTls());
   const Link link = OpenLink(server.TlsOptions());
-  const auto value = [](uint64_t i) { return std::string(i * 997 % 150'000, static_cast<char>('a' + i % 26)); };
-  ASSERT_EQ(DoJob(link.get(), {300, [&](uint64_t i) { return Command{"SET", std::to_string(i), value(i)}; },
-                               [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }}),
+  const auto value = [](uint64_t i) {
+    return std::string(i * 997 % 150'000, static_cast<char>('a' + i % 26));
+  };
+  ASSERT_EQ(DoJob(link.get(), {300,
+                               [&](uint64_t i) {
+                                 return Command{"SET", std::to_string(i), value(i)};
+                               },
+                               [](uint64_t, const redisReply* reply, bool) {
+                                 return lfb_reply_status(reply);
+                               }}),
             LFB_OK);
   EXPECT_EQ(DoJob(link.get(), {300, [](uint64_t i) { return Command{"GET", std::to_string(i)}; },
                                [&](uint64_t i, const redisReply* reply, bool) {
@@ -189,7 +211,8 @@ TEST_F(Tls, ACluster) {
   for (size_t i = 0; i < keys.size(); i++) keys[i] = i;
   size_t yes = 0;
   ASSERT_EQ(lfb_redis_put_many_u64(made.get(), keys.data(), keys.size(), nullptr, nullptr), LFB_OK);
-  ASSERT_EQ(lfb_redis_might_contain_many_u64(made.get(), keys.data(), keys.size(), nullptr, &yes), LFB_OK);
+  ASSERT_EQ(lfb_redis_might_contain_many_u64(made.get(), keys.data(), keys.size(), nullptr, &yes),
+            LFB_OK);
   EXPECT_EQ(yes, keys.size());
   for (size_t i = 0; i < 3; i++)
     EXPECT_GT(std::stoul(cluster.node(i).Call({"DBSIZE"})), 0u) << "node " << i << " holds no part";

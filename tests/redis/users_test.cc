@@ -185,7 +185,8 @@ TEST_P(EachUser, SeesThatAServerBecameAReplica) {
   lfb_redis_options hasty = options;
   hasty.retries = 1;
   ASSERT_EQ(user->Open(hasty), LFB_OK);
-  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
+  server.Call(
+      {"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
   Fails({LFB_ERROR_REDIS_UNAVAILABLE}, [&] { server.Call({"REPLICAOF", "NO", "ONE"}); });
 }
 
