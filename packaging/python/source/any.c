@@ -1,4 +1,5 @@
-/* any.c - the methods that the classes of filters share (holder.h), by what lfbloom/any.h has for any kind. */
+/* any.c - the methods that the classes of filters share (holder.h), by what lfbloom/any.h has for
+ * any kind. */
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <lfbloom/window_mapped.h>

@@ -1,4 +1,5 @@
-/* classes.h - the classes of the module: each file of this name has one; and what several of them have. */
+/* classes.h - the classes of the module: each file of this name has one; and what several of them
+ * have. */
 #ifndef LFBPY_CLASSES_H
 #define LFBPY_CLASSES_H
 
@@ -43,7 +44,8 @@ lfb_filter *lfbpy_building_copy(PyObject *filter);
 
 /* ---- the library's figures as Python dicts, with the names of their fields (figures.c) ---- */
 
-/* A dict of those that the kind of filter has; approximate_count is None if the filter is saturated. */
+/* A dict of those that the kind of filter has; approximate_count is None if the filter is
+ * saturated. */
 PyObject *lfbpy_figures(const lfb_figures *figures);
 
 /* A dict of (value, error) pairs. */

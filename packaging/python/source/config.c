@@ -84,7 +84,8 @@ int lfbpy_to_form(PyObject *object, void *form)
   return name == NULL || config_named(lfb_form_from_name(name, form));
 }
 
-/* The index of a name in a list that ends with NULL; 0 for None, or the status of a name that is none. */
+/* The index of a name in a list that ends with NULL; 0 for None, or the status of a name that is
+ * none. */
 static int config_choice(PyObject *object, const char *const *names, lfb_status unknown, int *index)
 {
   const char *name;

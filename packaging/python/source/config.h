@@ -24,9 +24,10 @@ typedef struct lfbpy_config {
   PyObject *path;           /* bytes; NULL unless it was asked for              */
 } lfbpy_config;
 
-/* Takes LFBPY_CONFIG_SIGNATURE; for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a missing fpp is a
- * TypeError, too; for LFB_KIND_WINDOW the arguments of Window().  If `with_path`, there is a path before them, and
- * file_mode=0 after them.  Call lfbpy_config_close() in any case. */
+/* Takes LFBPY_CONFIG_SIGNATURE; for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a
+ * missing fpp is a TypeError, too; for LFB_KIND_WINDOW the arguments of Window().  If `with_path`,
+ * there is a path before them, and file_mode=0 after them.  Call lfbpy_config_close() in any
+ * case. */
 bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, lfb_kind kind, bool with_path,
                         lfbpy_config *config);
 void lfbpy_config_close(lfbpy_config *config);
@@ -42,7 +43,8 @@ typedef struct lfbpy_source {
   bool read_only;
 } lfbpy_source;
 
-/* Takes (path, *, max_bytes=0, key=None, open_damaged=False), or the same with data in the place of the path. */
+/* Takes (path, *, max_bytes=0, key=None, open_damaged=False), or the same with data in the place of
+ * the path. */
 bool lfbpy_source_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_source *source);
 /* Takes (path, *, read_only=False, max_bytes=0, key=None). */
 bool lfbpy_source_parse_mapped(PyObject *args, PyObject *kwargs, lfbpy_source *source);

@@ -1,4 +1,5 @@
-/* filter.c - the class Filter: lfbloom/filter.h and lfbloom/mapped.h; any.c has what other classes have, too. */
+/* filter.c - the class Filter: lfbloom/filter.h and lfbloom/mapped.h; any.c has what other classes
+ * have, too. */
 #include <lfbloom/filter_more.h>
 
 #include "packaging/python/source/classes.h"

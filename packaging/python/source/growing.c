@@ -2,8 +2,8 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
 
-/* If the filter is full and cannot grow, a False in the result may be wrong: raises FullError instead, unless
- * answers are preferred. */
+/* If the filter is full and cannot grow, a False in the result may be wrong: raises FullError
+ * instead, unless answers are preferred. */
 PyObject *lfbpy_growing_end(PyObject *self, PyObject *result)
 {
   const lfbpy_holder *holder = (lfbpy_holder *)self;

@@ -39,8 +39,8 @@ static inline lfb_any lfbpy_any(PyObject *self)
   return (lfb_any){holder->what, {holder->object}};
 }
 
-/* Begins a call that uses the held object, of a Section and a Building as a plain filter; no filter: raises why
- * not.  lfbpy_leave() ends the call. */
+/* Begins a call that uses the held object, of a Section and a Building as a plain filter; no
+ * filter: raises why not.  lfbpy_leave() ends the call. */
 lfb_any lfbpy_enter_slowly(PyObject *self);
 static inline lfb_any lfbpy_enter(PyObject *self, bool changes)
 {
@@ -62,15 +62,17 @@ void *lfbpy_holder_of(PyObject *instance, const char *name);
 PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any);
 PyObject *lfbpy_holder_filter(lfb_filter *filter);
 
-/* Makes a filter of any->kind for the arguments, with its label, in a new file if there is a path.  Needs no
- * GIL. */
+/* Makes a filter of any->kind for the arguments, with its label, in a new file if there is a path.
+ * Needs no GIL. */
 lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any);
 
-/* Methods: of one argument, or of none; and of keywords.  A method of the class has the type as `self`. */
+/* Methods: of one argument, or of none; and of keywords.  A method of the class has the type as
+ * `self`. */
 typedef PyObject *lfbpy_method(PyObject *self, PyObject *argument);
 typedef PyObject *lfbpy_keyword_method(PyObject *self, PyObject *args, PyObject *kwargs);
 
-/* Those of the classes of filters: any.c.  A Section has copy() by lfbpy_to_filter, and as a Building lfbpy_stats. */
+/* Those of the classes of filters: any.c.  A Section has copy() by lfbpy_to_filter, and as a
+ * Building lfbpy_stats. */
 lfbpy_keyword_method lfbpy_create, lfbpy_open, lfbpy_load, lfbpy_from_bytes, lfbpy_copy;
 lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_to_filter, lfbpy_stats, lfbpy_sizeof;
 PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
@@ -84,8 +86,9 @@ void lfbpy_dealloc(PyObject *self);
 PyObject *lfbpy_save_as(PyObject *self, PyObject *path, lfb_form form);
 PyObject *lfbpy_to_bytes_as(PyObject *self, lfb_form form);
 
-/* Those of all that have keys: verbs.c.  One key keeps the GIL: the call takes less time than to release it.  Many,
- * with the arguments (keys, offsets=None, *, answers=...), are checked first, and put or queried without the GIL. */
+/* Those of all that have keys: verbs.c.  One key keeps the GIL: the call takes less time than to
+ * release it.  Many, with the arguments (keys, offsets=None, *, answers=...), are checked first,
+ * and put or queried without the GIL. */
 lfbpy_method lfbpy_put, lfbpy_claim, lfbpy_might_contain, lfbpy_remove;
 lfbpy_keyword_method lfbpy_put_many, lfbpy_claim_many, lfbpy_might_contain_many, lfbpy_remove_many;
 int lfbpy_contains(PyObject *self, PyObject *key);

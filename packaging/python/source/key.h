@@ -21,11 +21,13 @@ typedef struct lfbpy_key {
 /* The key of an object that is not an exact int or str, or an int that is out of range. */
 bool lfbpy_key_of_other(PyObject *object, lfbpy_key *key);
 
-/* The number of an int of 2^63 and more.  Raises OverflowError for one below -2^63 or above 2^64-1. */
+/* The number of an int of 2^63 and more.  Raises OverflowError for one below -2^63 or above
+ * 2^64-1. */
 bool lfbpy_key_of_large(PyObject *object, uint64_t *number);
 
-/* Gives the number of an int; of a negative one its two's complement, as a Java long has it.  Raises no exception
- * for one that is a key: that may run the garbage collector, and so code of Python. */
+/* Gives the number of an int; of a negative one its two's complement, as a Java long has it.
+ * Raises no exception for one that is a key: that may run the garbage collector, and so code of
+ * Python. */
 static inline bool lfbpy_key_of_int(PyObject *object, uint64_t *number)
 {
   int overflow = 0;

@@ -43,7 +43,8 @@ static PyObject *objects_get(objects *of, size_t i, size_t count)
   return object;
 }
 
-/* The key of an object; of one that may change only if no code of Python runs for it: it gives false then. */
+/* The key of an object; of one that may change only if no code of Python runs for it: it gives
+ * false then. */
 static bool objects_key(const objects *of, PyObject *object, lfbpy_key *key)
 {
   return (!of->may_change || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) ||
@@ -65,8 +66,8 @@ static bool objects_number(const objects *of, PyObject *object, uint64_t *number
   return true;
 }
 
-/* The bytes of an object that must have some.  Each field is written by itself: a store of both is slow to read
- * again. */
+/* The bytes of an object that must have some.  Each field is written by itself: a store of both is
+ * slow to read again. */
 static bool objects_string(const objects *of, PyObject *object, lfb_key *string)
 {
   lfbpy_key key;
@@ -138,8 +139,8 @@ static bool objects_strings(lfbpy_keys *keys, objects *of)
   return true;
 }
 
-/* Reads all objects, of which the first decides their kind.  False without an exception: code of Python would
- * have to run, and may change the objects. */
+/* Reads all objects, of which the first decides their kind.  False without an exception: code of
+ * Python would have to run, and may change the objects. */
 static bool objects_of(lfbpy_keys *keys, objects *of)
 {
   lfbpy_key first = {.is_number = true};

@@ -56,8 +56,8 @@ struct module_state {
 
 static struct PyModuleDef module_definition;
 
-/* The class of a name in the module's state; a borrowed reference.  NULL if `module` is another one,
- * or is being cleared. */
+/* The class of a name in the module's state; a borrowed reference.  NULL if `module` is another
+ * one, or is being cleared. */
 static PyObject *module_class(PyObject *module, const char *name)
 {
   const struct module_state *state = NULL;
@@ -144,7 +144,8 @@ static bool module_view_fits(const Py_buffer *view, PyObject *bytes, Py_ssize_t 
          view->strides != NULL && view->strides[0] == 1 && view->suboffsets == NULL;
 }
 
-/* Raises ImportError and returns false if this Python's buffers are not as python.h declares them. */
+/* Raises ImportError and returns false if this Python's buffers are not as python.h declares
+ * them. */
 static bool module_check_python(void)
 {
   enum { SIZE = 7 };

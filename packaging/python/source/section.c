@@ -11,7 +11,8 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
 
-/* A section.  It holds the version's filter; `entered` is the only field that several threads may use at once. */
+/* A section.  It holds the version's filter; `entered` is the only field that several threads may
+ * use at once. */
 typedef struct section {
   lfbpy_holder holder;
   PyObject *versions;

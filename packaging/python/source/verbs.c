@@ -82,7 +82,8 @@ LFB_INLINE PyObject *verb_answer(PyObject *self, lfb_verb verb, bool answer)
   return verb_end(self, verb, result);
 }
 
-/* One key.  An exact int has a path of its own, since the call of the library takes as long as that of Python. */
+/* One key.  An exact int has a path of its own, since the call of the library takes as long as that
+ * of Python. */
 LFB_INLINE PyObject *verb_one(PyObject *self, PyObject *object, lfb_verb verb)
 {
   lfb_any any;
