@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "tests/support/property.h"
 
 namespace {
 
@@ -96,29 +97,27 @@ std::vector<place> places(const fields& wanted, const std::string& record) {
   return result;
 }
 
+// Seen to fail with fields that end at the end of the record, not of the last field: "a ,\t" is printed.
 TEST(Fields, RandomRecordsAreSplitAlike) {
-  std::mt19937 random(20);
-  const std::string bytes = "ab, \t\n";
   uint64_t present = 0;
-  for (int round = 0; round < 200000; round++) {
-    std::string record(random() % 12, ' ');
-    for (char& byte : record) byte = bytes[random() % bytes.size()];
+  ExpectFor(20000, [&present] {
+    const auto record =
+        *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab, \t\n")));
     fields wanted{};
-    wanted.first = 1 + random() % 5;
-    wanted.last = wanted.first + random() % 3;
-    wanted.separated = random() % 2 == 0;
+    wanted.first = *rc::gen::inRange<size_t>(1, 6);
+    wanted.last = wanted.first + *rc::gen::inRange<size_t>(0, 3);
+    wanted.separated = *rc::gen::arbitrary<bool>();
     wanted.separator = ',';
     const std::vector<place> all = places(wanted, record);
     std::string expected;
     if (wanted.first <= all.size()) {
       const size_t begin = all[wanted.first - 1].begin;
       expected = record.substr(begin, all[std::min<size_t>(wanted.last, all.size()) - 1].end - begin);
-      present += !expected.empty();
     }
-    ASSERT_EQ(found(wanted, record), expected)
-        << '"' << record << "\" " << wanted.first << "," << wanted.last << " " << wanted.separated;
-  }
-  EXPECT_GT(present, 20000u);
+    present += !expected.empty();
+    RC_ASSERT(found(wanted, record) == expected);
+  });
+  EXPECT_GT(present, 2000u);
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "tests/support/property.h"
 
 namespace {
 
@@ -35,20 +36,20 @@ Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char 
   while (const size_t count = find(room.data(), size, delimiter, least, &at, keys.data(), most))
     for (size_t i = 0; i < count; i++)
       records.emplace_back(static_cast<const char*>(keys[i].bytes), keys[i].size);
-  EXPECT_EQ(at, size);
+  RC_ASSERT(at == size);
   return records;
 }
 
 void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t most, KeysFunction keys,
                  CountFunction count) {
   const std::string text = room.substr(0, size);
-  EXPECT_EQ(RecordsBy(keys, room, size, delimiter, 0, most), RecordsByLoop(text, delimiter, 0));
+  RC_ASSERT(RecordsBy(keys, room, size, delimiter, 0, most) == RecordsByLoop(text, delimiter, 0));
   const Records expected = RecordsByLoop(text, delimiter, 1);
-  EXPECT_EQ(RecordsBy(keys, room, size, delimiter, 1, most), expected);
+  RC_ASSERT(RecordsBy(keys, room, size, delimiter, 1, most) == expected);
   const bool open = size > 0 && text.back() != delimiter;  // the last record has no delimiter
-  EXPECT_EQ(count(room.data(), size, delimiter, delimiter), expected.size() - open);
+  RC_ASSERT(count(room.data(), size, delimiter, delimiter) == expected.size() - open);
   const bool ended = size > 0 && text.front() == delimiter;  // a record before the text
-  EXPECT_EQ(count(room.data(), size, delimiter, static_cast<char>(delimiter + 1)),
+  RC_ASSERT(count(room.data(), size, delimiter, static_cast<char>(delimiter + 1)) ==
             expected.size() - open + ended);
 }
 
@@ -56,22 +57,21 @@ void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t mo
 // halves exchanged, with one byte too many at the end, with a record at the end of a block lost, with
 // empty records kept, and with the last record lost; and without vectors with the last two.
 TEST(Lines, RecordsAreThoseOfALoop) {
-  std::mt19937_64 random(1);
-
-  for (int round = 0; round < 20000 && !HasFailure(); round++) {
-    const char delimiter = round % 2 == 0 ? '\n' : static_cast<char>(random());
-    const size_t size = random() % (5 * LINES_BLOCK), rare = 1 + random() % 60;
-    std::string room(size + LINES_BLOCK, delimiter);
-    for (char& byte : room)
-      byte = random() % rare == 0 ? delimiter : static_cast<char>(random());
-    const size_t most = LINES_BLOCK + random() % 100;
+  ExpectFor(3000, [] {
+    const char delimiter = *rc::gen::element('\n', '\0', 'x', '\xff');
+    const size_t size = *rc::gen::inRange<size_t>(0, 5 * LINES_BLOCK);
+    const size_t rare = *rc::gen::inRange<size_t>(1, 60);
+    auto room = *rc::gen::container<std::string>(
+        size + LINES_BLOCK, rc::gen::weightedOneOf<char>({{1, rc::gen::just(delimiter)},
+                                                          {rare, rc::gen::arbitrary<char>()}}));
+    const size_t most = LINES_BLOCK + *rc::gen::inRange<size_t>(0, 100);
     ExpectAllOf(room, size, delimiter, most, lines_keys_portable, lines_count_portable);
     ExpectAllOf(room, size, delimiter, most, lines_keys, lines_count);
 #ifdef __x86_64__
     if (lines_have_avx2())
       ExpectAllOf(room, size, delimiter, most, lines_keys_avx2, lines_count_avx2);
 #endif
-  }
+  });
 }
 
 }  // namespace

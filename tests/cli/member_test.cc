@@ -6,10 +6,11 @@
 #include <jansson.h>
 
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tests/support/property.h"
 
 namespace {
 
@@ -129,75 +130,70 @@ TEST(Member, WhatStandsElsewhereNeedNotBeReadable) {
 
 // ---- random texts ------------------------------------------------------------------------------
 
-using random = std::mt19937;
+std::string some(const std::vector<std::string>& choices) { return *rc::gen::elementOf(choices); }
+int below(int end) { return *rc::gen::inRange(0, end); }
 
-std::string some(random& from, const std::vector<std::string>& choices) {
-  return choices[from() % choices.size()];
+std::string random_value(int depth);
+std::string random_object(int depth) {
+  std::string text = some({"{", " {", "{ "});
+  for (int i = below(4); i > 0; i--)
+    text += some({"\"a\"", "\"b\"", "\"a\" ", "\"\\u0061\"", "\"\xc3\xa9\""}) + some({":", ": "}) +
+            random_value(depth - 1) + (i > 1 ? some({",", " ,\t"}) : "");
+  return text + some({"}", "} ", "}\r"});
+}
+std::string random_value(int depth) {
+  const int kind = depth > 0 ? below(4) : 0;
+  if (kind == 1) return random_object(depth);
+  if (kind == 2) return "[" + random_value(depth - 1) + "," + random_value(depth - 1) + "]";
+  return some({"1", "-2.5e3", "0", "1e+9", "true", "null", "\"\"", "\"x\"", "\"\\n\\u00e9\"",
+               "\"\xf0\x9f\x98\x80\"", "\"\\\\\"", "[]", "{}", "18446744073709551616"});
 }
 
-std::string random_value(random& from, int depth);
-std::string random_object(random& from, int depth) {
-  std::string text = some(from, {"{", " {", "{ "});
-  for (unsigned i = from() % 4; i > 0; i--)
-    text += some(from, {"\"a\"", "\"b\"", "\"a\" ", "\"\\u0061\"", "\"\xc3\xa9\""}) + some(from, {":", ": "}) +
-            random_value(from, depth - 1) + (i > 1 ? some(from, {",", " ,\t"}) : "");
-  return text + some(from, {"}", "} ", "}\r"});
-}
-std::string random_value(random& from, int depth) {
-  if (depth > 0 && from() % 3 == 0) return random_object(from, depth);
-  if (depth > 0 && from() % 4 == 0)
-    return "[" + random_value(from, depth - 1) + "," + random_value(from, depth - 1) + "]";
-  return some(from, {"1", "-2.5e3", "0", "1e+9", "true", "null", "\"\"", "\"x\"", "\"\\n\\u00e9\"",
-                     "\"\xf0\x9f\x98\x80\"", "\"\\\\\"", "[]", "{}", "18446744073709551616"});
-}
-
-void mutate(random& from, std::string* text) {
+// Cuts, erases, replaces and inserts a few bytes.
+void mutate(std::string* text) {
   static const std::string bytes = "\"\\{}[]:,.0123eE+-untrfalsb /\xc3\xa9\t\x01";
-  for (unsigned i = from() % 3; i > 0 && !text->empty(); i--) {
-    const size_t at = from() % text->size();
-    switch (from() % 4) {
-      case 0: text->erase(at); break;
-      case 1: text->erase(at, 1); break;
-      case 2: (*text)[at] = bytes[from() % bytes.size()]; break;
-      default: text->insert(at, 1, bytes[from() % bytes.size()]);
-    }
+  for (int i = below(3); i > 0 && !text->empty(); i--) {
+    const auto at = static_cast<size_t>(below(static_cast<int>(text->size())));
+    const int how = below(4);
+    if (how == 0) text->erase(at);
+    else text->replace(at, how == 3 ? 0 : 1, how == 1 ? 0 : 1, *rc::gen::elementOf(bytes));
   }
 }
 
+// Seen to fail with an escape that loses a bit: {"a":"\n\u00e9"} is printed.
 TEST(Member, RandomTextsAreReadAsJanssonReadsThem) {
-  random from(20);
   uint64_t counts[4] = {}, lenient = 0;
-  for (int round = 0; round < 300000; round++) {
-    std::string text = random_object(from, 3);
-    mutate(from, &text);
-    const bool deep = from() % 2 == 0;
+  ExpectFor(20000, [&] {
+    std::string text = random_object(3);
+    mutate(&text);
+    const bool deep = *rc::gen::arbitrary<bool>();
     const answer got = find(deep ? "a.b" : "a", text);
     counts[got.result]++;
+    RC_LOG() << text << ": " << got.problem << got.value;
 
     json_error_t error;
-    json_t* whole = json_loadb(text.data(), text.size(), JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
-    if (whole == nullptr || !json_is_object(whole)) {
+    const auto load = [&error](const std::string& bytes, size_t flags) {
+      return std::shared_ptr<json_t>(
+          json_loadb(bytes.data(), bytes.size(), flags | JSON_DECODE_INT_AS_REAL, &error), json_decref);
+    };
+    const auto whole = load(text, JSON_ALLOW_NUL);
+    if (!json_is_object(whole.get())) {
       lenient += got.result != MEMBER_NO_JSON;
-      json_decref(whole);
-      continue;
+      return;
     }
-    ASSERT_NE(got.result, MEMBER_NO_JSON) << text << ": " << got.problem;
-    const json_t* wanted = json_object_get(whole, "a");
+    RC_ASSERT(got.result != MEMBER_NO_JSON);
+    const json_t* wanted = json_object_get(whole.get(), "a");
     if (deep) wanted = json_object_get(wanted, "b");  // null if it is no object
     if (wanted == nullptr)
-      ASSERT_EQ(got.result, MEMBER_MISSING) << text;
+      RC_ASSERT(got.result == MEMBER_MISSING);
     else if (json_is_object(wanted) || json_is_array(wanted))
-      ASSERT_EQ(got.result, MEMBER_COMPOUND) << text;
+      RC_ASSERT(got.result == MEMBER_COMPOUND);
     else if (json_is_string(wanted))
-      ASSERT_EQ(got.value, std::string(json_string_value(wanted), json_string_length(wanted))) << text;
-    else {
-      json_t* again = json_loadb(got.value.data(), got.value.size(), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
-      ASSERT_TRUE(json_equal(wanted, again)) << text << ": " << got.value;
-      json_decref(again);
-    }
-    json_decref(whole);
-  }
-  for (const uint64_t count : counts) EXPECT_GT(count, 5000u);
+      RC_ASSERT(got.value == std::string(json_string_value(wanted), json_string_length(wanted)));
+    else
+      RC_ASSERT(json_equal(wanted, load(got.value, JSON_DECODE_ANY).get()));
+  });
+  for (const uint64_t count : counts) EXPECT_GT(count, 300u);
   EXPECT_LT(lenient, counts[MEMBER_NO_JSON] / 8);
 }
 
