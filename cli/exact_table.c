@@ -231,7 +231,7 @@ struct table_slot *table_find(const struct exact_table *table, struct exact_hash
 }
 
 /* relaxed, all: the turns in which marks are read and set order them. */
-bool table_is_marked(const struct table_slot *slot)
+static bool table_is_marked(const struct table_slot *slot)
 {
   return (atomic_load_explicit(&slot->high, memory_order_relaxed) & TABLE_MARK) != 0;
 }

@@ -69,8 +69,6 @@ bool table_holds(struct exact_table *table, struct exact_hash hash);
 /* Returns where the hash is; NULL if it is not there. */
 struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash);
 
-bool table_is_marked(const struct table_slot *slot);
-
 /* Marks the hash.  Returns whether it had no mark. */
 bool table_mark(struct exact_table *table, struct table_slot *slot);
 

@@ -356,14 +356,6 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
   return whole;
 }
 
-static bool target_replace_file(const char *path, const void *bytes, size_t size)
-{
-  struct target_file target;
-  const int fd = target_begin(&target, path);
-
-  return target_finish(&target, fd, fd >= 0 && output_write_to(fd, bytes, size, -1));
-}
-
 /* ---- standard output ---------------------------------------------------------------- */
 
 /* The file that standard output is. */
@@ -436,33 +428,6 @@ bool target_settle(const char *path, bool whole)
   if (whole && !done && errno != 0)
     (void)report_errno(path);
   output_name(NULL);
-  (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  return done;
-}
-
-static bool target_overwrite(const char *path, const void *bytes, size_t size)
-{
-  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-  bool written = fd >= 0 && output_write_to(fd, bytes, size, -1);
-  const int cause = errno;
-  if (fd >= 0 && close(fd) != 0 && written)
-    return false;
-  errno = cause;
-  return written;
-}
-
-bool target_replace(const char *path, const void *bytes, size_t size)
-{
-  struct stat found;
-  sigset_t before;
-
-  target_hold_signals(path, &before);
-  const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
-  const bool done = in_place ? target_overwrite(path, bytes, size)
-                             : target_replace_file(path, bytes, size);
-  if (!done)
-    (void)report_errno(path);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return done;
 }

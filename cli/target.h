@@ -57,18 +57,11 @@ bool target_save_value(const char *path, const lfb_redis_module_value *value);
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later);
 
 /*
- * Writes a file as a whole or not at all: a temporary file in the same directory, which is renamed.
- * If `path` is not a regular file (a pipe, /dev/stdout), it is written to directly.
- *
- * Returns false after a report; then `path` is unchanged and no temporary file is left.
- */
-bool target_replace(const char *path, const void *bytes, size_t size);
-
-/*
- * The same for all that is written to standard output from target_redirect() to target_settle(),
- * which replaces `path` if the output is `whole`, or else leaves it as it was.  The new file has no
- * name until then; on file systems without such files it has one, which is removed also if SIGHUP,
- * SIGINT or SIGTERM ends the program.
+ * Writes a file as a whole or not at all: all that is printed from target_redirect() to
+ * target_settle(), which replaces `path` if the output is `whole`, or else leaves it as it was.
+ * The new file has no name until then; on file systems without such files it has one, which is
+ * removed also if SIGHUP, SIGINT or SIGTERM ends the program.  What is no regular file (a pipe,
+ * /dev/stdout) is written to directly.
  *
  * Both return false after a report.
  */
