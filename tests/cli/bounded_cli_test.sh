@@ -1,6 +1,6 @@
 #!/bin/bash
-# bounded_cli_test.sh LFBLOOM: `dedupe` of 16 times --memory stays within that and 64 MiB: by its own peak, and in a
-# memory cgroup (version 2) of that size, where one can be made.
+# bounded_cli_test.sh LFBLOOM: `dedupe` of 16 times --memory stays within that and 64 MiB: by its
+# own peak, and in a memory cgroup (version 2) of that size, where one can be made.
 #
 # Seen to fail with a table that takes what it likes.
 set -uo pipefail
@@ -13,9 +13,11 @@ make_group() {
   own=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
   for above in "$own" "$(dirname "$own")"; do
     group=$above/lfbloom.$$
-    grep -qw memory "$above/cgroup.subtree_control" 2>/dev/null && mkdir "$group" 2>/dev/null || continue
+    grep -qw memory "$above/cgroup.subtree_control" 2>/dev/null &&
+      mkdir "$group" 2>/dev/null || continue
     trap 'rmdir "$group"; rm -rf "$work"' EXIT
-    echo $most >"$group/memory.max" && { [[ ! -e $group/memory.swap.max ]] || echo 0 >"$group/memory.swap.max"; }
+    echo $most >"$group/memory.max" &&
+      { [[ ! -e $group/memory.swap.max ]] || echo 0 >"$group/memory.swap.max"; }
     return
   done 2>/dev/null
   return 1
@@ -25,7 +27,8 @@ within() (
   [[ -z $group ]] || echo "$BASHPID" >"$group/cgroup.procs" || exit 99
   exec "$@"
 )
-make_group || { group='' && not_here "a memory cgroup of version 2: the peak is the process's own"; }
+make_group ||
+  { group='' && not_here "a memory cgroup of version 2: the peak is the process's own"; }
 
 # Each twice is the worst: half of the hashes are repeated, and the table has room for few of them.
 seq -f 'https://example.org/%012.0f' 4100000 >once

@@ -80,8 +80,8 @@ shows() {
   gives "$1" "$2" "${@:4}"
   check "$1: output" holds out "$3"
 }
-# reports NAME STATUS FIELDS VALUES COMMAND...: as gives, and these are the values of fields of the JSON
-# object in standard output.
+# reports NAME STATUS FIELDS VALUES COMMAND...: as gives, and these are the values of fields of the
+# JSON object in standard output.
 reports() {
   local name=$1 values='' field
   gives "$name" "$2" "${@:5}"
@@ -114,7 +114,7 @@ unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
 at() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 # The default strategy at -p 0.01: fast-pair, if this processor has it.
 default_strategy() {
-  if "$tool" plan -n 1k -p 0.01 | grep -qE '^fast-pair +[0-9]'; then echo fast-pair; else echo fast; fi
+  "$tool" plan -n 1k -p 0.01 | grep -qE '^fast-pair +[0-9]' && echo fast-pair || echo fast
 }
 
 # over_limit NAME BLOCKS TEXT COMMAND...: passes if the command fails with an error that contains
@@ -136,7 +136,8 @@ has_terminal() {
 # on_terminal COLUMNS COMMAND: prints what the shell's command prints on a terminal of that width.
 on_terminal() { script -qec "stty cols $1; $2" /dev/null </dev/null; }
 
-# given NAME...: makes inputs that several scripts use.  One that is made of others comes after them.
+# given NAME...: makes inputs that several scripts use.  One that is made of others comes after
+# them.
 given() {
   local name
   for name; do

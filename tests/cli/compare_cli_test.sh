@@ -38,15 +38,22 @@ gives "compare full filters" 0 "$tool" compare full.bloom full.bloom
 check "compare: unknown" grep -qxE 'Jaccard index    unknown' out
 gives "compare full filters --json" 0 "$tool" compare --json full.bloom full.bloom
 check "compare: null" equal "$(value jaccard) $(error a)" "null null"
-refuses "compare: another seed" "seed8.lfb: cannot be compared with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --like the other" \
+refuses "compare: another seed" \
+  "seed8.lfb: cannot be compared with third.lfb: the filters differ in their hash, its key or its \
+seed (random unless given): build one with --like the other" \
   "$tool" compare third.lfb seed8.lfb
-refuses "compare: another size" "words.lfb: cannot be compared with third.lfb: the filters differ in their number of bits: fold the larger one first" \
+refuses "compare: another size" \
+  "words.lfb: cannot be compared with third.lfb: the filters differ in their number of bits: fold \
+the larger one first" \
   "$tool" compare third.lfb words.lfb
 refuses "compare: one filter" "two filters are needed" "$tool" compare third.lfb
-refuses "compare: three filters" "two filters are needed" "$tool" compare third.lfb third.lfb third.lfb
-refuses "compare: missing" "missing: the file cannot be opened: No such file" "$tool" compare third.lfb missing
+refuses "compare: three filters" "two filters are needed" \
+  "$tool" compare third.lfb third.lfb third.lfb
+refuses "compare: missing" "missing: the file cannot be opened: No such file" \
+  "$tool" compare third.lfb missing
 refuses "compare: damaged" "torn.lfb: the filter is damaged" "$tool" compare large.lfb torn.lfb
-refuses "compare: a growing filter" "a growing filter: it cannot be opened as a plain filter or merged with one" \
+refuses "compare: a growing filter" \
+  "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" compare native.lfb "$growing"
 
 finish

@@ -2,11 +2,13 @@
 # convert_cli_test.sh LFBLOOM: `lfbloom convert`.
 source "$(dirname "$0")/checks.sh"
 
-given abc third third.lfb third.bin native.lfb m32.bloom abc.sbbf label.lfb head.lfb large.lfb short.lfb torn.lfb
+given abc third third.lfb third.bin native.lfb m32.bloom abc.sbbf label.lfb head.lfb large.lfb \
+  short.lfb torn.lfb
 mkdir kept
 cp third.lfb kept/out.lfb
 gives "convert to native" 0 "$tool" convert --to native --label "from Java" third.bin third2.lfb
-reports "info of it" 0 "form strategy label" "native guava-mitz64 from Java" "$tool" info --json third2.lfb
+reports "info of it" 0 "form strategy label" "native guava-mitz64 from Java" \
+  "$tool" info --json third2.lfb
 check "convert: n is not known" equal "$(json expected_insertions)" null
 prints "query of it" 0 "$(wc -l <third)" "$tool" query -c third2.lfb third
 same "convert back" 0 third.bin "$tool" convert --to guava third2.lfb -
@@ -23,10 +25,12 @@ gives "convert in its place" 0 "$tool" convert --to native m32.same m32.same
 check "convert: in its place" equal "$(head -c 7 m32.same)" LFBLOOM
 gives "convert native to native keeps the label" 0 "$tool" convert --to native label.lfb label2.lfb
 shows "info of it" 0 "urls" "$tool" info label2.lfb
-refuses "convert a damaged file" "torn.lfb: the filter is damaged" "$tool" convert --to native torn.lfb x
+refuses "convert a damaged file" "torn.lfb: the filter is damaged" \
+  "$tool" convert --to native torn.lfb x
 run "$tool" convert --to native --damaged torn.lfb rescued.lfb
 check "convert --damaged: status" equal "$rc" 0
-check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 1.00 MiB are damaged: keys with bits there now answer "maybe"'
+check "convert --damaged: told" equal "$(cat err)" \
+  'lfbloom: warning: torn.lfb: 1.00 MiB are damaged: keys with bits there now answer "maybe"'
 gives "convert --damaged: the result is whole" 0 "$tool" verify rescued.lfb
 prints "convert --damaged: no key is lost" 0 3 "$tool" query -c rescued.lfb abc
 run "$tool" convert --json --to native --damaged torn.lfb rescued.lfb
@@ -44,7 +48,9 @@ rm x
 refuses "convert a damaged header" "head.lfb: the filter is damaged" \
   "$tool" convert --to native --damaged head.lfb x
 refuses "convert half a file" "ends too early" "$tool" convert --to native --damaged short.lfb x
-refuses "convert what the form cannot hold" "third.lfb: the guava form cannot hold strategy fast, and the strategy cannot be changed without the keys: build the filter again from the keys, with --form guava" \
+refuses "convert what the form cannot hold" \
+  "third.lfb: the guava form cannot hold strategy fast, and the strategy cannot be changed without \
+the keys: build the filter again from the keys, with --form guava" \
   "$tool" convert --to guava third.lfb x
 refuses "convert: no --to" "no --to" "$tool" convert third.lfb x
 refuses "convert: one file" "needs two files" "$tool" convert --to native third.lfb
@@ -52,10 +58,13 @@ refuses "convert: three files" "needs two files" "$tool" convert --to native thi
 refuses "convert: bad form" "no such form" "$tool" convert --to nope third.lfb x
 refuses "convert: a label where there is no room" "room for a --label" \
   "$tool" convert --to guava --label x third2.lfb x
-refuses "convert: missing" "missing: the file cannot be opened: No such file" "$tool" convert --to native missing x
+refuses "convert: missing" "missing: the file cannot be opened: No such file" \
+  "$tool" convert --to native missing x
 refuses "convert: no filter" "abc: not a filter" "$tool" convert --to native abc x
-refuses "convert: output directory missing" "missing/x: cannot be written" "$tool" convert --to native third.bin missing/x
-refuses "convert: output a full device" "No space left" "$tool" convert --to native third.bin /dev/full
+refuses "convert: output directory missing" "missing/x: cannot be written" \
+  "$tool" convert --to native third.bin missing/x
+refuses "convert: output a full device" "No space left" \
+  "$tool" convert --to native third.bin /dev/full
 check "convert: no file from any of them" test ! -e x
 over_limit "convert over a limit" 100 "kept/out.lfb: writing failed: File too large" \
   "$tool" convert --to native third.bin kept/out.lfb

@@ -92,7 +92,8 @@ refuses "the earlier has more" "has bits that the later one lacks" "$tool" diff 
 for other in seed size strategy; do
   refuses "diff: $other" "no delta from old.lfb" "$tool" diff -o x old.lfb $other.lfb
   cp $other.lfb before
-  refuses "patch: $other" "new.delta: was not made for $other.lfb" "$tool" patch $other.lfb new.delta
+  refuses "patch: $other" "new.delta: was not made for $other.lfb" \
+    "$tool" patch $other.lfb new.delta
   check "patch: $other: unchanged" cmp $other.lfb before
 done
 cp old.lfb before

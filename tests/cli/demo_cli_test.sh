@@ -2,7 +2,8 @@
 # demo_cli_test.sh LFBLOOM: `lfbloom demo`.
 source "$(dirname "$0")/checks.sh"
 
-reports "demo" 0 n 100000 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
+reports "demo" 0 n 100000 \
+  "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
 check "demo fpp" equal "$(json fpp)" 0.01
 check "demo threads" equal "$(json threads)" 2
 check "demo asks for a tenth" equal "$(json present_asked) $(json absent_asked)" "10000 10000"
@@ -17,12 +18,14 @@ false_positives=$(json false_positives) bits_set=$(json bits_set)
 reports "demo with other threads" 0 false_positives "$false_positives" \
   "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 5 --json
 check "and set the same bits" equal "$(json bits_set)" "$bits_set"
-gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 8 --json
+gives "demo with another seed" 0 \
+  "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 8 --json
 check "other keys set other bits" test "$(json bits_set)" != "$bits_set"
 reports "demo of the default strategy" 0 hits 10000 "$tool" demo -n 100k -p 0.01 --seed 7 --json
 check "default: wrong as often as expected" between "$(json false_positives)" 50 150
 bits_set=$(json bits_set)
-gives "demo of the default strategy, again" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 3 --json
+gives "demo of the default strategy, again" 0 \
+  "$tool" demo -n 100k -p 0.01 --seed 7 --threads 3 --json
 check "default: --seed repeats it" equal "$(json bits_set)" "$bits_set"
 gives "demo without a seed" 0 "$tool" demo -n 1000 --json
 first=$(json seed)

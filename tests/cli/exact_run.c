@@ -40,7 +40,8 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   }
   done = done && exact_run(&exact) && (exact.seen == NULL || seen_commit(exact.seen, way->memory));
   seen_close(exact.seen);
-  *figures = (struct exact_figures){exact.in, exact.out, exact.reads,
-                                    exact.spill.count, exact.spill.bytes, exact.repeated, figures->failed};
+  *figures =
+      (struct exact_figures){exact.in,          exact.out,      exact.reads,    exact.spill.count,
+                             exact.spill.bytes, exact.repeated, figures->failed};
   return done ? CLI_FOUND : CLI_TROUBLE;
 }

@@ -1,5 +1,5 @@
-// exact_run.h - `lfbloom dedupe` without -p as a function, with what a test changes: cli/exact.h cannot be
-// included in C++.
+// exact_run.h - `lfbloom dedupe` without -p as a function, with what a test changes: cli/exact.h
+// cannot be included in C++.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-// `lfbloom dedupe` without -p prints what a loop over the lines prints: by a table, by two reads, and with
-// so little memory that temporary files decide.  If it fails, what it has printed is the beginning of that,
-// and no file stays.
+// `lfbloom dedupe` without -p prints what a loop over the lines prints: by a table, by two reads,
+// and with so little memory that temporary files decide.  If it fails, what it has printed is the
+// beginning of that, and no file stays.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -101,7 +101,8 @@ std::vector<Input> Inputs(size_t scale) {
   const std::string reversed = Lines(many, [&](size_t i) { return Number(many - i); });
   std::string long_lines, mixed;
   for (size_t i = 0; i < 4 * scale; i++)
-    long_lines += std::string(1 << 20, static_cast<char>('A' + below(2))) + '\n' + Number(below(3)) + '\n';
+    long_lines +=
+        std::string(1 << 20, static_cast<char>('A' + below(2))) + '\n' + Number(below(3)) + '\n';
   for (size_t i = 0; i < many / 8; i++) {
     const size_t times = below(6) == 0 ? 50 : 1;
     const std::string part = Lines(1, [&](size_t) {
@@ -123,12 +124,16 @@ std::vector<Input> Inputs(size_t scale) {
       {"each twice", distinct + distinct, ""},
       {"reversed", distinct + reversed, ""},
       {"random", Lines(2 * many, [&](size_t) { return Number(below(many)); }), ""},
-      {"skewed", Lines(2 * many, [&](size_t) {
-         const double x = static_cast<double>(below(1 << 20)) / (1 << 20);
-         return Number(static_cast<uint64_t>(x * x * x * static_cast<double>(many)));
-       }),
+      {"skewed",
+       Lines(2 * many,
+             [&](size_t) {
+               const double x = static_cast<double>(below(1 << 20)) / (1 << 20);
+               return Number(static_cast<uint64_t>(x * x * x * static_cast<double>(many)));
+             }),
        ""},
-      {"NUL", Lines(many, [&](size_t) { return std::string("a\0b", 3) + std::to_string(below(999)); }), ""},
+      {"NUL",
+       Lines(many, [&](size_t) { return std::string("a\0b", 3) + std::to_string(below(999)); }),
+       ""},
       {"lines of 1 MiB", long_lines + std::string(1 << 20, 'A'), ""},
       {"mixed", mixed, ""},
   };
@@ -187,7 +192,8 @@ std::string ReadAll(int from) {
   std::string text;
   char buffer[1 << 16];
   ssize_t got;
-  while ((got = read(from, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+  while ((got = read(from, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<size_t>(got));
   close(from);
   return text;
 }
@@ -206,15 +212,16 @@ void WriteAll(int to, const std::string& text) {
   close(to);
 }
 
-// Runs it in a process of its own.  If `input` is given, it is standard input.  `prepare` runs in the
-// process first; `meet` gets the process and the end of its standard output, which it may read or close.
+// Runs it in a process of its own.  If `input` is given, it is standard input.  `prepare` runs in
+// the process first; `meet` gets the process and the end of its standard output, which it may read
+// or close.
 Outcome Dedupe(
     exact_way way, const std::string* input, const std::function<void()>& prepare = [] {},
     const std::function<std::string(pid_t, int)>& meet =
         [](pid_t, int from) { return ReadAll(from); }) {
   Pipe out, errors, in;
-  auto* figures = static_cast<exact_figures*>(mmap(nullptr, sizeof(exact_figures), PROT_READ | PROT_WRITE,
-                                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* figures = static_cast<exact_figures*>(mmap(
+      nullptr, sizeof(exact_figures), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   signal(SIGPIPE, SIG_IGN);
   figures->failed = 1;  // unless it comes to its end
   const pid_t child = fork();
@@ -294,8 +301,9 @@ void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
         way.threads = threads;
         const Outcome outcome = Dedupe(way, row.piped ? &input.text : nullptr);
         ASSERT_TRUE(outcome.output == input.kept)
-            << input.name << ", " << row.name << ", " << threads << " threads: " << outcome.output.size()
-            << " bytes, not " << input.kept.size() << "; " << outcome.errors;
+            << input.name << ", " << row.name << ", " << threads
+            << " threads: " << outcome.output.size() << " bytes, not " << input.kept.size() << "; "
+            << outcome.errors;
         ASSERT_EQ(outcome.errors.find("Sanitizer"), std::string::npos) << outcome.errors;
         ASSERT_EQ(outcome.status, 0) << input.name << ", " << row.name << outcome.errors;
         ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(input.kept.begin(),
@@ -313,7 +321,9 @@ void ExpectFirstOnes(size_t scale, const std::vector<unsigned>& thread_counts) {
 }
 
 // ThreadSanitizer finds races, and does not need what is the same for other numbers of threads.
-std::vector<unsigned> ThreadCounts() { return kUnderTsan ? std::vector<unsigned>{5} : std::vector<unsigned>{1, 2, 5}; }
+std::vector<unsigned> ThreadCounts() {
+  return kUnderTsan ? std::vector<unsigned>{5} : std::vector<unsigned>{1, 2, 5};
+}
 
 TEST(Exact, PrintsTheFirstOfEachLine) { ExpectFirstOnes(1, ThreadCounts()); }
 
@@ -324,7 +334,8 @@ TEST(ExactSlow, PrintsTheFirstOfEachLine) { ExpectFirstOnes(6, {1, 2, 5}); }
 
 std::string Jsonl(size_t count, bool bad) {
   return Lines(count, [bad](size_t i) {
-    return bad && i % 100 == 99 ? std::string("no JSON") : "{\"id\":" + std::to_string(i % 5000) + "}";
+    return bad && i % 100 == 99 ? std::string("no JSON")
+                                : "{\"id\":" + std::to_string(i % 5000) + "}";
   });
 }
 
@@ -351,13 +362,15 @@ TEST(Exact, LinesWithoutAKeyArePassedSkippedOrTheEnd) {
     outcome = Dedupe(way, row.piped ? &bad : nullptr);
     EXPECT_TRUE(outcome.output == skipped) << row.name;
     EXPECT_EQ(outcome.figures.in, 19800u) << row.name;
-    EXPECT_NE(outcome.errors.find("200 lines without a key skipped"), std::string::npos) << row.name;
+    EXPECT_NE(outcome.errors.find("200 lines without a key skipped"), std::string::npos)
+        << row.name;
     way.bad_lines = 0;
     const std::string late = good + "no JSON\n" + Jsonl(30000, true), name = folders.File(late);
     outcome = Dedupe(way, row.piped ? &late : nullptr);
     EXPECT_EQ(outcome.status, 2) << row.name;
     EXPECT_TRUE(outcome.output == FirstOnes(good)) << row.name << ": " << outcome.output.size();
-    EXPECT_NE(outcome.errors.find(":20001: "), std::string::npos) << row.name << ": " << outcome.errors;
+    EXPECT_NE(outcome.errors.find(":20001: "), std::string::npos)
+        << row.name << ": " << outcome.errors;
     folders.File(bad);
   }
 }
@@ -384,7 +397,8 @@ TEST(Exact, CountsKeysAndPrintsThoseThatComeOnceOrAgain) {
               << input.name << ", " << which << numbered << ", " << threads << " threads: "
               << outcome.output.size() << " bytes, not " << kept.size() << "; " << outcome.errors;
           ASSERT_EQ(outcome.status, 0) << input.name << outcome.errors;
-          ASSERT_EQ(outcome.figures.out, static_cast<uint64_t>(std::count(kept.begin(), kept.end(), '\n')));
+          ASSERT_EQ(outcome.figures.out,
+                    static_cast<uint64_t>(std::count(kept.begin(), kept.end(), '\n')));
           ASSERT_EQ(outcome.figures.repeated, input.repeated);
         }
   }
@@ -415,7 +429,9 @@ TEST(Exact, TooManyRepeatedKeysToCountAreAnError) {
   const Outcome outcome = Dedupe(way, nullptr);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.output, "");
-  EXPECT_NE(outcome.errors.find("the keys that may be repeated need more memory"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("the keys that may be repeated need more memory"),
+            std::string::npos)
+      << outcome.errors;
 }
 
 // ---- Failures --------------------------------------------------------------------------------
@@ -457,7 +473,8 @@ TEST(Exact, AFullDiskEndsItWithTheBeginningPrinted) {
   for (const bool piped : {false, true})
     for (const rlim_t most : {0, 1000, 9000}) {
       exact_way way = folders.Reading(Of(kMiB / 2, kMiB / 8, 0.3), piped);
-      const Outcome outcome = Dedupe(way, piped ? &Random().text : nullptr, [most] { LimitFiles(most); });
+      const Outcome outcome =
+          Dedupe(way, piped ? &Random().text : nullptr, [most] { LimitFiles(most); });
       EXPECT_EQ(outcome.status, 2) << piped << " " << most;
       EXPECT_NE(outcome.errors.find("temporary file: File too large"), std::string::npos)
           << outcome.errors;
@@ -489,7 +506,8 @@ TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
             std::string text(most, '\0');
             size_t got = 0;
             ssize_t some;
-            while (got < most && (some = read(from, &text[got], most - got)) > 0) got += static_cast<size_t>(some);
+            while (got < most && (some = read(from, &text[got], most - got)) > 0)
+              got += static_cast<size_t>(some);
             text.resize(got);
             if (round % 4 >= 2) kill(child, SIGKILL);
             close(from);  // else it has nowhere to print
@@ -522,7 +540,8 @@ TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
       way.between = change;
       const Outcome outcome = Dedupe(way, nullptr);
       EXPECT_EQ(outcome.status, 2);
-      EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+      EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1)
+          << outcome.errors;
       EXPECT_TRUE(IsBeginningOf(outcome.output, Random().kept));
     }
 }
@@ -546,10 +565,12 @@ void ExpectNoLossByFailures(unsigned step, const Subject& subject) {
     bool failed = true;
     for (uint64_t nth = 1; failed; nth += step) {
       exact_way way = folders.Reading(subject.way, piped);
-      const Outcome outcome = Dedupe(way, piped ? &subject.input.text : nullptr, [nth] { Fail(nth, ENOMEM); });
+      const Outcome outcome =
+          Dedupe(way, piped ? &subject.input.text : nullptr, [nth] { Fail(nth, ENOMEM); });
       failed = outcome.figures.failed != 0;
       ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << nth << outcome.errors;
-      ASSERT_TRUE(outcome.status == 0 ? outcome.output == kept : IsBeginningOf(outcome.output, kept))
+      ASSERT_TRUE(outcome.status == 0 ? outcome.output == kept
+                                      : IsBeginningOf(outcome.output, kept))
           << subject.name << ", " << piped << " call " << nth << ": " << outcome.errors;
       ASSERT_TRUE(outcome.status == 0 || !outcome.errors.empty()) << nth;
     }
@@ -607,7 +628,9 @@ struct Seen {
   // How many of the runs in the file there are, by its head.
   uint32_t Runs() const {
     uint32_t runs = 0;
-    std::ifstream(file, std::ios::binary).seekg(12).read(reinterpret_cast<char*>(&runs), sizeof runs);
+    std::ifstream(file, std::ios::binary)
+        .seekg(12)
+        .read(reinterpret_cast<char*>(&runs), sizeof runs);
     return runs;
   }
   std::string file;
@@ -629,9 +652,11 @@ TEST(Seen, LeavesOutWhatEarlierRunsHavePrinted) {
         const std::string kept = NewOnes(text, &seen);
         const Outcome outcome = state.Run(row, path, text, threads);
         ASSERT_EQ(outcome.status, 0) << row.name << outcome.errors;
-        ASSERT_TRUE(outcome.output == kept) << row.name << ", round " << round << ", " << threads << " threads: "
-                                            << outcome.output.size() << " bytes, not " << kept.size();
-        ASSERT_EQ(outcome.figures.in, static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')));
+        ASSERT_TRUE(outcome.output == kept)
+            << row.name << ", round " << round << ", " << threads
+            << " threads: " << outcome.output.size() << " bytes, not " << kept.size();
+        ASSERT_EQ(outcome.figures.in,
+                  static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')));
         const uint32_t runs = state.Runs();
         most_runs = std::max(most_runs, runs);
         merges += runs <= before && !kept.empty();
@@ -648,7 +673,8 @@ TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
   constexpr size_t kRuns = 6;
   const Folders folders;
   const Seen state(folders);
-  std::vector<pid_t> runs;  // processes: a child by fork() beside other threads may wait for a lock of theirs
+  // Processes: a child by fork() beside other threads may wait for a lock of theirs.
+  std::vector<pid_t> runs;
   std::mt19937_64 random(4);
   std::string all, printed;
   for (size_t i = 0; i < kRuns; i++) {
@@ -669,7 +695,8 @@ TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
     int status = -1;
     ASSERT_EQ(waitpid(runs[i], &status, 0), runs[i]);
     EXPECT_EQ(status, 0);
-    std::ifstream file(folders.root() + "/input" + std::to_string(i) + ".printed", std::ios::binary);
+    std::ifstream file(folders.root() + "/input" + std::to_string(i) + ".printed",
+                       std::ios::binary);
     printed.append(std::istreambuf_iterator<char>(file), {});
   }
   EXPECT_TRUE(printed == FirstOnes(printed)) << "two runs have printed a line";
@@ -679,14 +706,16 @@ TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
   EXPECT_TRUE(seen == wanted);
 }
 
-// Killed at each call of the main thread, which opens and commits, and by SIGKILL whenever: a line is printed, and at
-// most once more for each run that was killed.  What a killed run has printed after its last whole line is no line.
+// Killed at each call of the main thread, which opens and commits, and by SIGKILL whenever: a line
+// is printed, and at most once more for each run that was killed.  What a killed run has printed
+// after its last whole line is no line.
 void ExpectEachLineHoweverKilled(unsigned step) {
   const Folders folders;
   const Seen state(folders);
   std::mt19937_64 random(11);
   const Way row = {"two reads", false, Of(kMuch, 0, 0.01)};
-  for (const auto deed : {calls::Deed::kKillBefore, calls::Deed::kKillAfter, calls::Deed::kShortenAll}) {
+  for (const auto deed :
+       {calls::Deed::kKillBefore, calls::Deed::kKillAfter, calls::Deed::kShortenAll}) {
     uint64_t nth = 1;
     bool whole = false;
     while (!whole) {
@@ -700,14 +729,17 @@ void ExpectEachLineHoweverKilled(unsigned step) {
           plan.at = nth + static_cast<uint64_t>(killed);
           calls::Arm(plan);
         });
-        for (const std::string& line : LinesOf(outcome.output.substr(0, outcome.output.rfind('\n') + 1))) ++times[line];
+        for (const std::string& line :
+             LinesOf(outcome.output.substr(0, outcome.output.rfind('\n') + 1)))
+          ++times[line];
         ended = outcome.status == 0;
         killed += !ended;
         ASSERT_TRUE(outcome.status <= 0) << outcome.errors;
       }
       for (const std::string& line : LinesOf(text)) {
         const int n = times[line];
-        ASSERT_TRUE(n >= 1 && n <= 1 + killed) << n << " times, " << killed << " killed, call " << nth;
+        ASSERT_TRUE(n >= 1 && n <= 1 + killed)
+            << n << " times, " << killed << " killed, call " << nth;
       }
       whole = killed == 0;
       nth += 1 + random() % step;
@@ -720,7 +752,8 @@ TEST(Seen, KilledAtAnyCallItPrintsEachLineAndAtMostOnceMore) { ExpectEachLineHow
 
 TEST(SeenSlow, KilledAtAnyCallItPrintsEachLineAndAtMostOnceMore) { ExpectEachLineHoweverKilled(1); }
 
-// A call that fails ends the run with status 2, and the state is that of before, or has all that was printed.
+// A call that fails ends the run with status 2, and the state is that of before, or has all that
+// was printed.
 void ExpectNothingForgottenByFailures(unsigned step) {
   const Folders folders;
   const Seen state(folders);
@@ -740,7 +773,8 @@ void ExpectNothingForgottenByFailures(unsigned step) {
     const bool complete = outcome.output == kept;
     outcome = state.Run(row, path, text, 2);
     ASSERT_EQ(outcome.status, 0) << nth << outcome.errors;
-    ASSERT_TRUE(outcome.output == kept || (complete && outcome.output.empty())) << nth << outcome.errors;
+    ASSERT_TRUE(outcome.output == kept || (complete && outcome.output.empty()))
+        << nth << outcome.errors;
   }
 }
 
@@ -775,7 +809,8 @@ TEST(Seen, ADamagedFileIsRefused) {
   const Folders folders;
   const Seen state(folders);
   const Way table = Ways().front();
-  const std::string large = Lines(3000, Number), small = Lines(40, [](size_t i) { return Number(i + 5000); });
+  const std::string large = Lines(3000, Number),
+                    small = Lines(40, [](size_t i) { return Number(i + 5000); });
   const std::string path = folders.File(large);
   for (const std::string& text : {large, small}) {
     folders.File(text);
@@ -798,10 +833,12 @@ TEST(Seen, ADamagedFileIsRefused) {
     refused += outcome.status == 2;
     ASSERT_TRUE(outcome.status == 2 || (outcome.status == 0 && outcome.output.empty()))
         << i << ": " << outcome.output.size() << outcome.errors;
-    ASSERT_TRUE(outcome.status == 0 || std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1)
+    ASSERT_TRUE(outcome.status == 0 ||
+                std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1)
         << outcome.errors;
   }
-  EXPECT_GT(refused, 150);  // the others change a byte that nothing needs: what is after a filter in its pages
+  // The others change a byte that nothing needs: what is after a filter in its pages.
+  EXPECT_GT(refused, 150);
 }
 
 TEST(Seen, AnotherFileIsRefused) {
@@ -809,9 +846,10 @@ TEST(Seen, AnotherFileIsRefused) {
   const Seen state(folders);
   const std::string text = "a\n", path = folders.File(text);
   std::string other = "LFBSEEN\n" + std::string(504, '\2');
-  for (const auto& [bytes, words] : {std::pair<std::string, const char*>{"a list\n", "is not a state of dedupe"},
-                                     {std::string(5000, '\0'), "is not a state of dedupe"},
-                                     {other, "another version"}}) {
+  for (const auto& [bytes, words] :
+       {std::pair<std::string, const char*>{"a list\n", "is not a state of dedupe"},
+        {std::string(5000, '\0'), "is not a state of dedupe"},
+        {other, "another version"}}) {
     std::ofstream(state.file, std::ios::binary | std::ios::trunc) << bytes;
     const Outcome outcome = state.Run(Ways().front(), path, text, 1);
     EXPECT_EQ(outcome.status, 2);
@@ -820,7 +858,8 @@ TEST(Seen, AnotherFileIsRefused) {
   }
   std::filesystem::remove(state.file);
   ASSERT_EQ(mkfifo(state.file.c_str(), 0600), 0);
-  EXPECT_NE(state.Run(Ways().front(), path, text, 1).errors.find("is no regular file"), std::string::npos);
+  EXPECT_NE(state.Run(Ways().front(), path, text, 1).errors.find("is no regular file"),
+            std::string::npos);
 }
 
 std::string removed_path;  // NOLINT: a function without arguments uses it

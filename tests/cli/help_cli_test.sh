@@ -1,5 +1,6 @@
 #!/bin/bash
-# help_cli_test.sh LFBLOOM: `--help`, `--version`, and the errors of names and options that are mistyped.
+# help_cli_test.sh LFBLOOM: `--help`, `--version`, and the errors of names and options that are
+# mistyped.
 source "$(dirname "$0")/checks.sh"
 
 for option in --version -V; do
@@ -27,7 +28,8 @@ for command in "" demo plan build query dedupe info verify merge fold compare co
   for columns in 60 80 200; do
     on_terminal $columns "'$tool' $command --help" | tr -d '\r' >filled
     check "$command --help: fits $columns columns" \
-      equal "$(grep -vE '^(Usage|  [a-z]|       lfbloom)' filled | awk -v most=$columns 'length > most')" ""
+      equal "$(grep -vE '^(Usage|  [a-z]|       lfbloom)' filled |
+        awk -v most=$columns 'length > most')" ""
     check "$command --help: the same words in $columns columns" \
       equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
     check "$command --help: examples in $columns columns" \
@@ -43,7 +45,8 @@ refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
 
-refuses "an option and a value that are unknown" "unknown option --strategie" "$tool" build --strategie=fast
+refuses "an option and a value that are unknown" "unknown option --strategie" \
+  "$tool" build --strategie=fast
 refuses "value missing" "-n needs a value" "$tool" plan -n
 refuses "value missing, long" "--threads needs a value" "$tool" demo --threads
 refuses "value not wanted" "--json=3 takes no value" "$tool" demo --json=3

@@ -23,7 +23,8 @@ refuse_file "DCSO's" "this is a DCSO filter" \
 run "$tool" verify hostile
 check "verify: DCSO's is no damage" equal "$rc $(cat err)" \
   "2 lfbloom: hostile: this is a DCSO filter (Go), which lfbloom does not read"
-refuse_file "bits-and-blooms's" "bits-and-blooms (Go) as JSON" 7b226d223a3935392c226b223a372c2262223a7d
+refuse_file "bits-and-blooms's" "bits-and-blooms (Go) as JSON" \
+  7b226d223a3935392c226b223a372c2262223a7d
 refuse_file "Java's" "a serialized Java object" aced00057372002c636f6d2e676f6f676c65
 refuse_file "Parquet's, whole" "a Parquet file, which lfbloom does not read" 5041523115041500
 refuse_file "Parquet's, encrypted" "an encrypted Parquet file" 5041524515041500
@@ -36,7 +37,8 @@ refuse_file "Guava's of no probes" "claims to have no probes" 010000000001000000
 refuse_file "empty" "the filter ends too early" ""
 refuse_file "header cut" "the filter ends too early" 0105000000
 refuse_file "16 GiB claimed by 6 bytes" "the filter ends too early" 01057fffffff
-refuse_file "16 GiB claimed, one word there" "the filter ends too early" 01057fffffff0000000000000001
+refuse_file "16 GiB claimed, one word there" "the filter ends too early" \
+  01057fffffff0000000000000001
 refuse_file "last byte missing" "the filter ends too early" 01050000000100000000000000
 refuse_file "a byte too many" "is followed by bytes" 01050000000100000000000000000f
 refuse_file "no words" "impossible number of words" 010500000000
@@ -44,7 +46,8 @@ refuse_file "negative words" "impossible number of words" 0105ffffffff
 refuse_file "no probes" "no probes" 0100000000010000000000000000
 refuse_file "Parquet's header cut" "the filter ends too early" 15401c1c00001c
 refuse_file "Parquet's with 33 bytes" "impossible number of words" 15421c1c00001c1c00001c1c000000
-refuse_file "2 GiB claimed by Parquet's header" "the filter ends too early" 15c0ffffff0f1c001c001c0000
+refuse_file "2 GiB claimed by Parquet's header" "the filter ends too early" \
+  15c0ffffff0f1c001c001c0000
 refuse_file "another algorithm of Parquet's" "does not exist" 15401c2c00001c1c00001c1c000000
 refuse_file "unknown strategy" "" 0205000000010000000000000000
 refuse_file "negative strategy" "" ff05000000010000000000000000
@@ -52,7 +55,8 @@ refuse_file "negative strategy" "" ff05000000010000000000000000
 cat hostile | timeout 60 "${limit[@]}" "$tool" info /dev/stdin >out 2>err && rc=0 || rc=$?
 check "16 GiB claimed through a pipe" is_error "ends too early"
 if ((${#limit[@]})); then
-  refuses "no memory for the filter" "out of memory" "${limit[@]}" "$tool" build --form guava -n 1e9 -p 0.01 -o x abc
+  refuses "no memory for the filter" "out of memory" "${limit[@]}" \
+    "$tool" build --form guava -n 1e9 -p 0.01 -o x abc
   refuses "no memory for the demo" "out of memory" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
   run "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
   check "no memory for all threads: status" equal "$rc" 0

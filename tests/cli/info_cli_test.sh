@@ -5,7 +5,11 @@ source "$(dirname "$0")/checks.sh"
 given abc abc.bloom native.lfb full.bloom
 mkdir folder
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 0.00042239944186048695, "saturated": false, "hash": null, "keyed": false, "label": null, "written": null, "seed": null}'
+check "info" equal "$(cat out)" \
+  '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, '\
+'"bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, '\
+'"approximate_count": 3, "expected_fpp": 0.00042239944186048695, "saturated": false, '\
+'"hash": null, "keyed": false, "label": null, "written": null, "seed": null}'
 "$tool" info --json - <abc.bloom >out2 2>err && rc=0 || rc=$?
 check "info of standard input" cmp out out2
 cat abc.bloom | "$tool" info --json - >out2 2>err && rc=0 || rc=$?
@@ -33,7 +37,8 @@ check "made for no keys" grep -qxE 'made for keys +0' out
 gives "info for people" 0 "$tool" info abc.bloom
 check "info for people" grep -qE '^probes per key +7$' out
 gives "info of a saturated filter" 0 "$tool" info --json full.bloom
-check "saturated" equal "$(json saturated) $(json approximate_count) $(json expected_fpp)" "true null 1"
+check "saturated" equal "$(json saturated) $(json approximate_count) $(json expected_fpp)" \
+  "true null 1"
 shows "saturated, for people" 0 "every answer is \"maybe\"" "$tool" info full.bloom
 printf 'anything' | "$tool" query full.bloom >out 2>err && rc=0 || rc=$?
 check "a saturated filter says maybe" equal "$(cat out)$rc" anything0

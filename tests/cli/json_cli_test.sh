@@ -1,6 +1,6 @@
 #!/bin/bash
-# json_cli_test.sh LFBLOOM JSON_READER: programs read every number of --json as it is.  jq before 1.7
-# and JavaScript store numbers as doubles; jansson refuses integers above 2^63 - 1.
+# json_cli_test.sh LFBLOOM JSON_READER: programs read every number of --json as it is.  jq before
+# 1.7 and JavaScript store numbers as doubles; jansson refuses integers above 2^63 - 1.
 set -uo pipefail
 tool=$(realpath "$1") reader=$(realpath "$2")
 source "$(dirname "$0")/checks.sh"

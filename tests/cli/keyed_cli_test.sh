@@ -32,7 +32,8 @@ gives "merge keyed" 0 "$tool" merge -q --key-file key -o keyed_both keyed_one ke
 gives "convert keyed" 0 "$tool" convert --key-file key --to mapped keyed_one keyed_mapped
 gives "query keyed, mapped" 0 "$tool" query -c --key-file key keyed_mapped abc
 gives "build into keyed, mapped" 0 "$tool" build -q --shared --key-file key -o keyed_mapped abc
-refuses "build into it without" "opens only with its key: give --key-file" "$tool" build -q --shared -o keyed_mapped abc
+refuses "build into it without" "opens only with its key: give --key-file" \
+  "$tool" build -q --shared -o keyed_mapped abc
 refuses "keep a key that is not kept" "with its key not in the file" \
   "$tool" build --shared --key-file key --keep-key -o keyed_mapped abc
 shows "verify keyed, mapped, no key" 0 "mapped, a keyed hash" "$tool" verify keyed_mapped
@@ -40,14 +41,18 @@ gives "verify with another key" 0 "$tool" verify --key-file other_key keyed_one
 printf '000102030405060708090a0b0c0d0e0f\r\n' >crlf_key
 gives "a key file with a carriage return" 0 "$tool" query -c --key-file crlf_key keyed_one abc
 echo 00000000000000000000000000000000 >no_key
-refuses "zeros are no key" "a key must not be all zeros" "$tool" build --key-file no_key -p 0.1 -o x abc
+refuses "zeros are no key" "a key must not be all zeros" \
+  "$tool" build --key-file no_key -p 0.1 -o x abc
 # Each of these was seen to be accepted as a key, or to be refused without a reason.
 printf 0123456789abcdef >half_key
-refuses "half a key" "16 characters of text are not a key" "$tool" build --key-file half_key -p 0.1 -o x abc
+refuses "half a key" "16 characters of text are not a key" \
+  "$tool" build --key-file half_key -p 0.1 -o x abc
 echo 0123456789abcde >half_key
-refuses "15 characters and a newline" "16 characters of text" "$tool" build --key-file half_key -p 0.1 -o x abc
+refuses "15 characters and a newline" "16 characters of text" \
+  "$tool" build --key-file half_key -p 0.1 -o x abc
 printf '000102030405060708090a0b0c0d0e0f\n\n' >long_key
-refuses "a key and an empty line" "not a key: more than 32 hexadecimal digits" "$tool" query --key-file long_key keyed_one abc
+refuses "a key and an empty line" "not a key: more than 32 hexadecimal digits" \
+  "$tool" query --key-file long_key keyed_one abc
 refuses "key and seed" "cannot be combined" "$tool" build --key-file key --seed 3 -p 0.1 -o x abc
 refuses "no key" "not a key of 32" "$tool" query --key-file abc keyed_one abc
 refuses "no key file" "nowhere" "$tool" query --key-file nowhere keyed_one abc

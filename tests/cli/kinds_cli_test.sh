@@ -1,6 +1,6 @@
 #!/bin/bash
-# kinds_cli_test.sh LFBLOOM GROWING COUNTING SHARE_GROWING: filters that only programs make: growing,
-# counting, and growing filters that are shared.
+# kinds_cli_test.sh LFBLOOM GROWING COUNTING SHARE_GROWING: filters that only programs make:
+# growing, counting, and growing filters that are shared.
 growing=$(realpath "$2")       # holds the texts 0 to 4999 in three layers
 counting=$(realpath "$3")      # holds the texts 0 to 99, and "stuck" 20 times
 share_growing=$(realpath "$4") # makes a shared growing filter
@@ -13,8 +13,8 @@ seq 0 4999 >grown
 seq 100000 199999 >absent
 { seq 0 99 && echo stuck; } >counted
 
-# kind NAME FILE KEYS MOST: a filter with the keys, which finds 100 to MOST of those that are absent.
-# Leaves what the tool tells of it in ./info and ./verify.
+# kind NAME FILE KEYS MOST: a filter with the keys, which finds 100 to MOST of those that are
+# absent. Leaves what the tool tells of it in ./info and ./verify.
 kind() {
   local name=$1 file=$2 keys=$3 most=$4
   same "query a $name filter" 0 "$keys" "$tool" query "$file" "$keys"
@@ -38,41 +38,55 @@ gives "query a growing filter for others" 1 "$tool" query -v "$growing" grown
 check "growing: its layers" grep -qx "layers               3" info
 check "growing: whole" holds verify ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
 gives "info --json of a growing filter" 0 "$tool" info --json "$growing"
-check "growing: JSON" holds out '{"form": "growing", "strategy": "fast", "layers": 3, "first_insertions": 1024, "fpp": 0.01'
+check "growing: JSON" holds out \
+  '{"form": "growing", "strategy": "fast", "layers": 3, "first_insertions": 1024, "fpp": 0.01'
 { head -c 3000 "$growing" && printf X && tail -c +3002 "$growing"; } >torn
-shows "verify a growing filter that is damaged" 1 "torn: damaged: a checksum does not match: " "$tool" verify torn
-refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" "$growing"
-refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
+shows "verify a growing filter that is damaged" 1 "torn: damaged: a checksum does not match: " \
+  "$tool" verify torn
+refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" \
+  "$growing"
+refuses "query a growing filter from a pipe" "a growing filter" \
+  "$tool" query <(cat "$growing") grown
 
 kind counting "$counting" counted 2999
 check "counting: its form" grep -qx "form                 counting" info
 check "counting: its label" grep -qx "label                golden" info
 check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, permanently)" info
-check "counting: whole" holds verify ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
+check "counting: whole" holds verify \
+  ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
 gives "info --json of a counting filter" 0 "$tool" info --json "$counting"
-check "counting: JSON" holds out '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
+check "counting: JSON" holds out \
+  '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
 check "counting: JSON: stuck" equal "$(json counters_stuck)" 9
 { head -c 600 "$counting" && printf X && tail -c +602 "$counting"; } >torn
 gives "verify a counting filter that is damaged" 1 "$tool" verify torn
 check "counting: where" holds out "torn: damaged: a checksum does not match: 768 bytes at 512"
-refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" "$counting"
-refuses "query a counting filter from a pipe" "a counting filter" "$tool" query <(cat "$counting") counted
+refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" \
+  "$counting"
+refuses "query a counting filter from a pipe" "a counting filter" \
+  "$tool" query <(cat "$counting") counted
 
 kind "shared growing" shared.growing grown 999
 check "shared growing: its layers" grep -qx "layers               3" info
-check "shared growing: nothing wrong" holds verify ": no damage found: growing in a mapped file, fast"
-refused "shared growing" "a growing filter in a mapped file: it cannot be opened as a plain filter or merged with one" \
+check "shared growing: nothing wrong" holds verify \
+  ": no damage found: growing in a mapped file, fast"
+refused "shared growing" \
+  "a growing filter in a mapped file: it cannot be opened as a plain filter or merged with one" \
   shared.growing
 check "shared growing: one file" equal "$(echo shared.growing*)" shared.growing
 check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)" 600
-refuses "put into a shared growing filter, another -p" "exists already, made with -n 1024 -p 0.01 --strategy fast --seed 1 --growing" \
+refuses "put into a shared growing filter, another -p" \
+  "exists already, made with -n 1024 -p 0.01 --strategy fast --seed 1 --growing" \
   "$tool" build --shared -p 0.1 -o shared.growing grown
-gives "put into a shared growing filter" 0 "$tool" build --shared --json -p 0.01 -o shared.growing grown
-check "put into a shared growing filter: its form, nothing new" equal "$(json form) $(json new_keys)" "growing 0"
+gives "put into a shared growing filter" 0 \
+  "$tool" build --shared --json -p 0.01 -o shared.growing grown
+check "put into a shared growing filter: its form, nothing new" equal \
+  "$(json form) $(json new_keys)" "growing 0"
 cp shared.growing untouched.growing
 # Seen to replace the file.
 for form in native mapped; do
-  refuses "write over a shared growing filter: $form" "is a growing filter that other processes may be using: delete it first" \
+  refuses "write over a shared growing filter: $form" \
+    "is a growing filter that other processes may be using: delete it first" \
     "$tool" build -p 0.1 --form $form -o shared.growing grown
 done
 check "shared growing: which stays" cmp -s shared.growing untouched.growing

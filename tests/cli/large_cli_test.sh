@@ -1,6 +1,6 @@
 #!/bin/bash
-# large_cli_test.sh TOOL: `lfbloom query` and `info` open files of 64 MiB or more in place: with the answers
-# of a loaded filter, and without its memory.
+# large_cli_test.sh TOOL: `lfbloom query` and `info` open files of 64 MiB or more in place: with the
+# answers of a loaded filter, and without its memory.
 #
 # Seen to fail with such files loaded.
 set -uo pipefail

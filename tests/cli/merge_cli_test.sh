@@ -5,13 +5,15 @@ source "$(dirname "$0")/checks.sh"
 given abc few third other words.lfb large.lfb torn.lfb short.lfb
 for keys in third other; do
   gives "build $keys" 0 "$tool" build -q -n 300k -p 0.001 --seed 7 -o "$keys.lfb" "$keys"
-  gives "build $keys for Java" 0 "$tool" build -q -n 300k -p 0.001 --form guava -o "$keys.bin" "$keys"
+  gives "build $keys for Java" 0 \
+    "$tool" build -q -n 300k -p 0.001 --form guava -o "$keys.bin" "$keys"
 done
 given both
 gives "build both" 0 "$tool" build -q -n 300k -p 0.001 --seed 7 -o both.lfb both
 run "$tool" merge -o merged.lfb third.lfb other.lfb
 check "merge: status" equal "$rc" 0
-check "merge: summary" grep -qE '^lfbloom: merged.lfb: 2 files, about 26[0-9],[0-9]{3} distinct keys, in ' err
+check "merge: summary" grep -qE \
+  '^lfbloom: merged.lfb: 2 files, about 26[0-9],[0-9]{3} distinct keys, in ' err
 check "merge: the words of both" cmp -i 256 merged.lfb both.lfb
 gives "merge: whole" 0 "$tool" verify merged.lfb
 reports "merge --json" 0 files 3 "$tool" merge --json -o merged.lfb other.lfb third.lfb third.lfb
@@ -31,19 +33,25 @@ prints "query of a merged filter" 0 "$(wc -l <both)" "$tool" query -c merged2.lf
 run "$tool" merge -q -o x third.lfb third.lfb
 check "merge: nothing to warn of" equal "$(cat err)" ""
 for keys in third other; do
-  gives "build $keys into too little" 0 "$tool" build -q -n 140k -p 0.001 --seed 7 -o "small-$keys.lfb" "$keys"
+  gives "build $keys into too little" 0 \
+    "$tool" build -q -n 140k -p 0.001 --seed 7 -o "small-$keys.lfb" "$keys"
 done
 run "$tool" merge -q -o x small-third.lfb small-other.lfb
 check "merge: too many keys: warned" holds err "warning: more than the 140,000 distinct keys"
 rm x
 gives "build with another seed" 0 "$tool" build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
-refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --like the other" \
+refuses "merge: another seed" \
+  "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash, its key or its \
+seed (random unless given): build one with --like the other" \
   "$tool" merge -o x third.lfb other.lfb seed8.lfb
-refuses "merge: another size" "words.lfb: cannot be merged with third.lfb: the filters differ in their number of bits: build both with the same -n and -p" \
+refuses "merge: another size" \
+  "words.lfb: cannot be merged with third.lfb: the filters differ in their number of bits: build \
+both with the same -n and -p" \
   "$tool" merge -o x third.lfb words.lfb
 refuses "merge: no -o" "no -o" "$tool" merge third.lfb
 refuses "merge: no filter" "no filter given" "$tool" merge -o x
-refuses "merge: missing" "missing: the file cannot be opened: No such file" "$tool" merge -o x third.lfb missing
+refuses "merge: missing" "missing: the file cannot be opened: No such file" \
+  "$tool" merge -o x third.lfb missing
 refuses "merge: the first missing" "missing: the file" "$tool" merge -o x missing third.lfb
 refuses "merge: damaged" "torn.lfb: the filter is damaged" "$tool" merge -o x large.lfb torn.lfb
 refuses "merge: truncated" "short.lfb: the filter ends too early" "$tool" merge -o x short.lfb
@@ -54,7 +62,8 @@ refuses "merge: a label where there is no room" "room for a --label" \
   "$tool" merge --label x -o x third.bin
 refuses "merge: two things on standard output" "both write to standard output" \
   "$tool" merge --json -o - third.lfb
-refuses "merge: output directory missing" "missing/x: cannot be written" "$tool" merge -o missing/x third.lfb
+refuses "merge: output directory missing" "missing/x: cannot be written" \
+  "$tool" merge -o missing/x third.lfb
 refuses "merge: output a full device" "No space left" "$tool" merge -o /dev/full third.lfb
 check "merge: no file from any of them" test ! -e x
 mkdir kept
@@ -72,17 +81,19 @@ gives "build other, smaller" 0 "$tool" fold -q --factor 10 -o small.lfb wide.lfb
 gives "build other, wide" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable -o wide2.lfb other
 for order in "small.lfb wide2.lfb" "wide2.lfb small.lfb"; do
   # shellcheck disable=SC2086
-  reports "merge of sizes: $order" 0 expected_insertions 2000000 "$tool" merge --json --label m -o sizes.lfb $order
+  reports "merge of sizes: $order" 0 expected_insertions 2000000 \
+    "$tool" merge --json --label m -o sizes.lfb $order
   prints "merge of sizes: query" 0 "$(wc -l <both)" "$tool" query -c sizes.lfb both
 done
-# Sizes 3, 2 and 1: the same words in any order, with the properties of the first. Seen to fail with the
-# larger first filter swapped for the second, and without a place where 2 waits for 1.
+# Sizes 3, 2 and 1: the same words in any order, with the properties of the first. Seen to fail with
+# the larger first filter swapped for the second, and without a place where 2 waits for 1.
 gives "merge: size 3" 0 "$tool" fold -q --factor 10 -o size3 wide.lfb
 gives "merge: size 2" 0 "$tool" fold -q --factor 15 -o size2 wide2.lfb
 gives "merge: size 1" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable -o size1 few
 gives "merge: size 1" 0 "$tool" fold -q --factor 30 -o size1 size1
 sort -n both few >all_sizes
-gives "merge: all of size 1" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable -o all1 all_sizes
+gives "merge: all of size 1" 0 \
+  "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable -o all1 all_sizes
 gives "merge: all of size 1" 0 "$tool" fold -q --factor 30 -o all1 all1
 for order in "3 2 1" "3 1 2" "2 3 1" "2 1 3" "1 2 3" "1 3 2"; do
   # shellcheck disable=SC2086
@@ -94,16 +105,22 @@ for order in "3 2 1" "3 1 2" "2 3 1" "2 1 3" "1 2 3" "1 3 2"; do
   check "merge of sizes $order: n, and the label of the first" \
     equal "$(json expected_insertions) $(json label)" "666666 $wanted"
 done
-refuses "merge of sizes 3 and 2" "size2: cannot be merged with size3: the filters differ in their number of bits" \
+refuses "merge of sizes 3 and 2" \
+  "size2: cannot be merged with size3: the filters differ in their number of bits" \
   "$tool" merge -o x2 size3 size2
 echo 00112233445566778899aabbccddeeff >merge.key
-gives "merge: with its key" 0 "$tool" build -q -n 64k -p 0.01 --foldable --key-file merge.key --keep-key --label with -o with.lfb grown
-gives "merge: without its key" 0 "$tool" build -q -n 32k -p 0.01 --foldable --key-file merge.key --label without -o without.lfb few
+gives "merge: with its key" 0 \
+  "$tool" build -q -n 64k -p 0.01 --foldable --key-file merge.key --keep-key --label with -o \
+  with.lfb grown
+gives "merge: without its key" 0 \
+  "$tool" build -q -n 32k -p 0.01 --foldable --key-file merge.key --label without -o without.lfb few
 for order in "with without" "without with"; do
   # shellcheck disable=SC2086
-  gives "merge $order its key" 0 "$tool" merge -q --key-file merge.key -o x2 $(printf '%s.lfb ' $order)
+  gives "merge $order its key" 0 \
+    "$tool" merge -q --key-file merge.key -o x2 $(printf '%s.lfb ' $order)
   gives "merge $order its key: info" 0 "$tool" info --json --key-file merge.key x2
-  check "merge $order its key: n and label" equal "$(json expected_insertions) $(json label)" "32000 ${order% *}"
+  check "merge $order its key: n and label" equal "$(json expected_insertions) $(json label)" \
+    "32000 ${order% *}"
   run "$tool" info x2
   case $order in
   without*) check "merge $order its key: no key in OUT" is_error "it opens only with its key" ;;
@@ -111,7 +128,8 @@ for order in "with without" "without with"; do
   esac
 done
 rm x2
-refuses "merge of other sizes" "the filters differ in their number of bits: build both with the same -n and -p, or" \
+refuses "merge of other sizes" \
+  "the filters differ in their number of bits: build both with the same -n and -p, or" \
   "$tool" merge -o x2 seventh.lfb small.lfb
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom convert` from and to keys of
-# the module and plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
+# module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom convert` from and to keys
+# of the module and plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
 #
 # Seen to fail with each of these planted bugs: keys of the module are loaded as plain strings, a
 # generation lasts for the whole span, and ?layout=module is ignored.
@@ -23,7 +23,8 @@ redis() { timeout 120 redis-cli -p "$port" "$@"; }
 each() { xargs -n 5000 timeout 120 redis-cli -p "$port" "$1" "$2" <"$3"; }
 
 # number FILE OFFSET: the little-endian number of 8 bytes there.
-number() { od -An -v -t u1 -j "$2" -N 8 "$1" | awk '{ for (i = 8; i > 0; i--) n = n * 256 + $i; printf "%.0f", n }'; }
+number() { od -An -v -t u1 -j "$2" -N 8 "$1" | awk \
+  '{ for (i = 8; i > 0; i--) n = n * 256 + $i; printf "%.0f", n }'; }
 zero() { head -c 8 /dev/zero | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 # timeless FILE: writes FILE.same, the file without its times of writing and the checksums over them
 # (docs/formats.md).
@@ -62,7 +63,8 @@ cat keys others | sort -un >all
 
 # --- file, key, file ---------------------------------------------------------------------
 "$tool" build -q -p 0.01 --strategy fast --label "a label" -o fast keys
-for hash in siphash13 xxh3; do "$tool" build -q -p 0.001 --strategy fast --hash $hash -o "fast-$hash" keys; done
+for hash in siphash13 xxh3; do \
+  "$tool" build -q -p 0.001 --strategy fast --hash $hash -o "fast-$hash" keys; done
 cp "$growing" growing
 cp "$window" window
 for file in fast fast-siphash13 fast-xxh3 growing window; do
@@ -114,8 +116,10 @@ gives "strings to a key" 0 "$tool" convert "$without/plain" "$module/plain-2?lay
 each BF.MEXISTS plain all >wanted
 check "plain by strings: the same answers" cmp <(each BF.MEXISTS plain-2 all) wanted
 redis unlink plain-2 >out
-reports "--json of a growing one" 0 "form fpp" "growing 0.01" "$tool" convert --json --to native "$module/grown" x
-reports "--json of a window" 0 "form expected_insertions" "window 30000" "$tool" convert --json --to native "$module/forgets" x
+reports "--json of a growing one" 0 "form fpp" "growing 0.01" \
+  "$tool" convert --json --to native "$module/grown" x
+reports "--json of a window" 0 "form expected_insertions" "window 30000" \
+  "$tool" convert --json --to native "$module/forgets" x
 rm x
 
 # --- puts and queries on the server ---------------------------------------------------------
@@ -125,15 +129,20 @@ for name in plain grown forgets; do
 done
 redis bf.reserve shared 0.000001 50000 >out
 gives "build --shared" 0 "$tool" build -q --shared -o "$module/shared" keys
-check "build --shared: all keys" equal "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
+check "build --shared: all keys" equal \
+  "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
 reports "build --shared: its figures" 0 approximate_count 20000 "$tool" info --json "$module/shared"
-gives "build --shared makes one" 0 "$tool" build -q --shared -n 1000 -p 1e-6 -o "$module/made?layout=module" keys
-check "build --shared makes one: it grows" equal "$(redis type made) $(each BF.MEXISTS made keys | grep -c 1)" "lfbloom-v 20000"
+gives "build --shared makes one" 0 \
+  "$tool" build -q --shared -n 1000 -p 1e-6 -o "$module/made?layout=module" keys
+check "build --shared makes one: it grows" equal \
+  "$(redis type made) $(each BF.MEXISTS made keys | grep -c 1)" "lfbloom-v 20000"
 gives "build makes one" 0 "$tool" build -q -p 1e-6 -o "$module/built?layout=module" keys
-check "build makes one: all keys" equal "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfbloom-v 20000"
+check "build makes one: all keys" equal \
+  "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfbloom-v 20000"
 refuses "a strategy that the module has not" "strategy" \
   "$tool" build -p 1e-6 --strategy guava-mitz64 -o "$module/no?layout=module" keys
-refuses "a layout that does not exist" "layout" "$tool" build -p 1e-6 -o "$module/no?layout=fast" keys
+refuses "a layout that does not exist" "layout" \
+  "$tool" build -p 1e-6 -o "$module/no?layout=fast" keys
 redis unlink made built >out
 refuses "build --shared with another -p" "made with -n 50000 -p 1e-06 --strategy fast" \
   "$tool" build --shared -p 0.01 -o "$module/shared" keys
@@ -150,8 +159,10 @@ refuses "a full key" "the key is full" "$tool" build --shared -o "$module/full" 
 redis del full >out
 
 # --- a window's time -----------------------------------------------------------------------
-gives "save a window of an hour" 0 "$tool" convert --window 1h "$window" "$module/hour?layout=module"
-period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 | head -c 128 >head; number head 48; }
+gives "save a window of an hour" 0 \
+  "$tool" convert --window 1h "$window" "$module/hour?layout=module"
+period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 |
+  head -c 128 >head; number head 48; }
 check "a generation is a third of it, in milliseconds" equal "$(period hour)" 1200000
 check "a window of keys" equal "$(period window)" 0
 
@@ -159,7 +170,8 @@ check "a window of keys" equal "$(period window)" 0
 for strategy in fast fast-pair guava-mitz64; do
   "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
   gives "save $strategy in strings" 0 "$tool" convert "of-$strategy" "$without/$strategy"
-  gives "load $strategy from strings" 0 "$tool" convert --to native "$without/$strategy" "back-$strategy"
+  gives "load $strategy from strings" 0 \
+    "$tool" convert --to native "$without/$strategy" "back-$strategy"
   "$tool" query "of-$strategy" all >wanted
   same "$strategy: query" 0 wanted "$tool" query "back-$strategy" all
 done
@@ -169,50 +181,61 @@ same_file "fast in strings" of-fast back-fast
 before=$(redis dbsize)
 for strategy in fast-pair guava-mitz64 sbbf; do
   "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
-  refuses "save $strategy" "holds only a filter of strategy fast, with n, p and the key of its hash in it: leave out ?layout=module" \
+  refuses "save $strategy" \
+    "holds only a filter of strategy fast, with n, p and the key of its hash in it: leave out \
+?layout=module" \
     "$tool" convert "of-$strategy" "$module/x?layout=module"
 done
 printf "%032x" 5 >key
 "$tool" build -q -p 0.01 --strategy fast --key-file key -o keyed keys
 refuses "save without its key" "give --key-file" "$tool" convert keyed "$module/x?layout=module"
-refuses "save with a key apart" "the key of its hash in it" "$tool" convert --key-file key keyed "$module/x?layout=module"
+refuses "save with a key apart" "the key of its hash in it" \
+  "$tool" convert --key-file key keyed "$module/x?layout=module"
 refuses "save a counting filter" "counting" "$tool" convert "$counting" "$module/x?layout=module"
 refuses "save no filter" "keys: " "$tool" convert keys "$module/x?layout=module"
 refuses "save a missing file" "missing: " "$tool" convert missing "$module/x?layout=module"
-refuses "save onto what is there" "this name is already in use" "$tool" convert fast "$module/plain?layout=module"
+refuses "save onto what is there" "this name is already in use" \
+  "$tool" convert fast "$module/plain?layout=module"
 refuses "save without the module" "has not loaded the module lfbloom_redis.so: load it there" \
   "$tool" convert fast "$without/x?layout=module"
 refuses "--window of no window" "fast: not a window: leave out --window" \
   "$tool" convert --window 1h fast "$module/x?layout=module"
-refuses "--window of keys" "must be a time" "$tool" convert --window 100 window "$module/x?layout=module"
+refuses "--window of keys" "must be a time" \
+  "$tool" convert --window 100 window "$module/x?layout=module"
 refuses "--window without the module" "--window applies only to an OUT with ?layout=module" \
   "$tool" convert --window 1h window "$module/x"
 refuses "a window in strings" "window" "$tool" convert window "$module/x"
 refuses "a growing filter in strings" "growing" "$tool" convert growing "$module/x"
 for form in guava mapped; do
   for name in grown forgets; do
-    refuses "$name as $form" "only a file in the native form" "$tool" convert --to $form "$module/$name" x
+    refuses "$name as $form" "only a file in the native form" \
+      "$tool" convert --to $form "$module/$name" x
   done
 done
-refuses "load as guava" "the guava form cannot hold strategy fast" "$tool" convert --to guava "$module/fast" x
+refuses "load as guava" "the guava form cannot hold strategy fast" \
+  "$tool" convert --to guava "$module/fast" x
 refuses "--helper of a file" "--helper applies only to a filter on Redis" \
   "$tool" convert --helper 1000,0.01 fast "$module/x?layout=module"
 redis config set lfbloom.max-bytes 10000 >out
-refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" "$tool" convert fast "$module/x?layout=module"
+refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" \
+  "$tool" convert fast "$module/x?layout=module"
 redis config set lfbloom.max-bytes 0 >out
-check "none left a key" equal "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
+check "none left a key" equal \
+  "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
 each BF.MADD small keys >out
 redis bf.reserve tripled 0.01 2000 expansion 3 >out
 each BF.MADD tripled keys >out
 for name in small tripled; do
-  refuses "load $name" "are not those of a growing filter: no file can hold them" "$tool" convert --to native "$module/$name" x
+  refuses "load $name" "are not those of a growing filter: no file can hold them" \
+    "$tool" convert --to native "$module/$name" x
 done
 redis set text hello >out
 redis rpush list a >out
 refuses "load a text" "opens with --helper" "$tool" convert --to native "$module/text" x
 refuses "load a list" "the value under this name" "$tool" convert --to native "$module/list" x
 refuses "load nothing" "nothing exists under this name" "$tool" convert --to native "$module/none" x
-refuses "fetch a key of the module" "is loaded into a file by 'lfbloom convert'" "$tool" query --load "$module/fast" keys
+refuses "fetch a key of the module" "is loaded into a file by 'lfbloom convert'" \
+  "$tool" query --load "$module/fast" keys
 refuses "into no folder" "cannot be written" "$tool" convert --to native "$module/fast" nowhere/x
 check "no file is left" equal "$(ls x x.* 2>/dev/null)" ""
 
@@ -229,7 +252,8 @@ check "a signal while saving: ends it" equal "$rc" 143
 gone() { [[ -z $(redis --scan --pattern '*signalled*') ]]; }
 await "nothing is there" gone
 
-for doing in "saving convert fast $module/bar?layout=module" "loading convert --to native $module/bar bar"; do
+for doing in "saving convert fast $module/bar?layout=module" \
+  "loading convert --to native $module/bar bar"; do
   read -r verb words <<<"$doing"
   # shellcheck disable=SC2086 # words
   run "$tool" $words --progress=always

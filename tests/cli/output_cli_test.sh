@@ -1,11 +1,17 @@
 #!/bin/bash
-# output_cli_test.sh LFBLOOM: an output that is full, closed, limited or forbidden, in every command.
+# output_cli_test.sh LFBLOOM: an output that is full, closed, limited or forbidden, in every
+# command.
 source "$(dirname "$0")/checks.sh"
 
 given abc abc.bloom all third third.bloom
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
-  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "compare abc.bloom abc.bloom" "compare --json abc.bloom abc.bloom" "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
-  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "dedupe -q -p 0.1 abc" "dedupe -q --threads 4 -p 0.1 all" "dedupe --json -p 0.1 abc" "build --form guava -p 0.1 -o x --json abc" \
+  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" \
+  "merge -q -o - abc.bloom" "compare abc.bloom abc.bloom" "compare --json abc.bloom abc.bloom" \
+  "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" \
+  "query abc.bloom abc" \
+  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "dedupe -q -p 0.1 abc" \
+  "dedupe -q --threads 4 -p 0.1 all" "dedupe --json -p 0.1 abc" \
+  "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086
   "$tool" $arguments >/dev/full 2>err && rc=0 || rc=$?
@@ -49,7 +55,8 @@ unprivileged=()
 mkdir closed
 cp abc secret
 chmod 000 secret closed
-if "${unprivileged[@]}" "$tool" --version >out 2>err && ! "${unprivileged[@]}" cat secret 2>out; then
+if "${unprivileged[@]}" \
+  "$tool" --version >out 2>err && ! "${unprivileged[@]}" cat secret 2>out; then
   refuses "unreadable keys" "secret: Permission denied" \
     "${unprivileged[@]}" "$tool" query abc.bloom secret
   refuses "unreadable keys, build" "secret: Permission denied" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# packed_cli_test.sh LFBLOOM: the tool reads .gz, .zst and .xz files as gzip, zstd and xz print them,
-# refuses damaged ones, and needs little memory for them.
+# packed_cli_test.sh LFBLOOM: the tool reads .gz, .zst and .xz files as gzip, zstd and xz print
+# them, refuses damaged ones, and needs little memory for them.
 #
 # Seen to fail with the second member left out, with padding taken for data, with the end of a file
 # taken for the end of its data, and with only the first piece of a compressed file counted.
@@ -36,12 +36,19 @@ for end in gz zst xz; do
   gives "$end: all present" 1 "$tool" query -v filter keys
   same "$end: a long line" 0 long "$tool" dedupe -q -p 1e-6 "long.$end"
   gives "$end: NUL" 0 "$tool" dedupe -q -0 -p 1e-6 --threads 1 "nul.$end"
-  check "$end: NUL's keys" equal "$(hex out)" "$(printf 'a\0b\n\0c\0' | od -An -v -tx1 | tr -d ' \n')"
-  gives "$end: with other files" 0 "$tool" dedupe -q -p 1e-9 --threads 1 long "keys.$end" "long.$end"
+  check "$end: NUL's keys" equal "$(hex out)" \
+    "$(printf 'a\0b\n\0c\0' | od -An -v -tx1 | tr -d ' \n')"
+  gives "$end: with other files" 0 \
+    "$tool" dedupe -q -p 1e-9 --threads 1 long "keys.$end" "long.$end"
   check "$end: with other files, lines" cmp out <(cat long distinct)
 
   # --- several members ----------------------------------------------------------
-  { ${pack[$end]} keys; ${pack[$end]} long; ${pack[$end]} </dev/null; ${pack[$end]} long; } >"members.$end"
+  {
+    ${pack[$end]} keys
+    ${pack[$end]} long
+    ${pack[$end]} </dev/null
+    ${pack[$end]} long
+  } >"members.$end"
   gives "$end: members" 0 "$tool" build -q -p 1e-6 -o filter "members.$end"
   check "$end: members are counted" equal "$(size_in filter)" \
     "$(${unpack[$end]} "members.$end" | grep -c .)"
@@ -58,9 +65,11 @@ for end in gz zst xz; do
   gives "$end: another name's keys" 1 "$tool" query -v filter keys
   for other in gz zst xz; do
     [[ $other == "$end" ]] || cp "keys.$end" "$end.$other"
-    [[ $other == "$end" ]] || gives "$end: the name of $other" 1 "$tool" query -v filter "$end.$other"
+    [[ $other == "$end" ]] || gives "$end: the name of $other" 1 \
+      "$tool" query -v filter "$end.$other"
   done
-  gives "$end: another name, after others" 0 "$tool" dedupe -q -p 1e-9 --threads 3 long "NAME_$end" long
+  gives "$end: another name, after others" 0 \
+    "$tool" dedupe -q -p 1e-9 --threads 3 long "NAME_$end" long
   check "$end: another name, lines" cmp out <(cat long distinct)
   mkfifo "pipe.$end"
   cat "nul.$end" >"pipe.$end" &
@@ -89,7 +98,8 @@ for end in gz zst xz; do
   done
   for bytes in 3 $((size / 2)) $((size - 1)); do
     { cat "keys.$end"; head -c $bytes "keys.$end"; } >"second.$end"
-    broken "the second cut to $bytes" "cut short: its ${format[$end]} data have no end" "second.$end"
+    broken "the second cut to $bytes" "cut short: its ${format[$end]} data have no end" \
+      "second.$end"
   done
   cp "keys.$end" flipped."$end"
   printf '\xff\x00\xff' | dd of=flipped."$end" bs=1 seek=$((size / 2)) conv=notrunc status=none
@@ -98,7 +108,8 @@ for end in gz zst xz; do
   { ${pack[$end]} long; cat keys; } >"tail.$end"
   run "$tool" dedupe -n 1M -p 1e-9 --threads 1 "tail.$end"
   check "$end: bytes after the end" is_error "tail.$end: "
-  refuses "$end: bytes after the end, counted" "tail.$end: " "$tool" build -p 0.01 -o broken "tail.$end"
+  refuses "$end: bytes after the end, counted" "tail.$end: " \
+    "$tool" build -p 0.01 -o broken "tail.$end"
 done
 { cat keys.gz; head -c 1000 /dev/zero; } >padded.gz
 { cat keys.xz; head -c 1000 /dev/zero; } >padded.xz
@@ -111,10 +122,12 @@ check "gz: what follows" is_error "tail.gz: after its gzip data come bytes that 
 # --- bounded memory -------------------------------------------------------------
 # Windows beyond the limits: zstd's 1 GiB, xz's 1.5 GiB.
 head -c 3000000 keys | zstd -qc --long=30 >window.zst
-refuses "zst: a large window" "window.zst: cannot decompress its zstd data: it needs more than 128 MiB of memory" \
+refuses "zst: a large window" \
+  "window.zst: cannot decompress its zstd data: it needs more than 128 MiB of memory" \
   "$tool" dedupe -n 1M -p 0.01 window.zst
 seq 10 | xz -T1 -c --lzma2=preset=0,dict=384MiB,mf=hc3,nice=4 >window.xz
-refuses "xz: a large window" "window.xz: cannot decompress its xz data: it needs more than 256 MiB of memory" \
+refuses "xz: a large window" \
+  "window.xz: cannot decompress its xz data: it needs more than 256 MiB of memory" \
   "$tool" dedupe -n 1M -p 0.01 window.xz
 # Much text in few bytes: one record, or none.
 head -c 400000000 /dev/zero | zstd -qc >zeros.zst
@@ -131,7 +144,8 @@ fi
 # --- as other input -------------------------------------------------------------
 refuses "it is also the output" "keys.gz: is also the output" \
   bash -c "exec '$tool' dedupe -n 1M -p 0.01 keys.gz >>keys.gz; true"
-refuses "a missing file" "missing.gz: No such file or directory" "$tool" build -p 0.01 -o broken missing.gz
+refuses "a missing file" "missing.gz: No such file or directory" \
+  "$tool" build -p 0.01 -o broken missing.gz
 mkdir folder.gz
 refuses "a folder" "folder.gz: Is a directory" "$tool" build -p 0.01 -o broken folder.gz
 finish

@@ -16,9 +16,11 @@ awk 'BEGIN { srand(20); for (i = 1; i <= 40000; i++) {
     line = line int(900 * rand()) (f > 0 ? (rand() < 0.3 ? "\t  " : " ") : rand() < 0.1 ? " " : "")
   print line } }' >table
 for field in 1 2 3 4; do
-  same "dedupe -k $field" 0 <(awk "!seen[\$$field]++" table) "$tool" dedupe "${one[@]}" -k $field table
+  same "dedupe -k $field" 0 <(awk "!seen[\$$field]++" table) \
+    "$tool" dedupe "${one[@]}" -k $field table
   for threads in 2 5; do
-    gives "dedupe -k $field, $threads threads" 0 "$tool" dedupe "${one[@]:2}" --threads $threads -k $field table
+    gives "dedupe -k $field, $threads threads" 0 \
+      "$tool" dedupe "${one[@]:2}" --threads $threads -k $field table
     check "dedupe -k $field: as awk with $threads threads" cmp out <(awk "!seen[\$$field]++" table)
   done
   check "dedupe -k $field: as many as sort's" \
@@ -65,9 +67,14 @@ for i in {1..40}; do cat semicolons; done >large
 gives "with threads" 0 "$tool" dedupe -q -n 1M -p 1e-9 --threads 3 -t ';' -k 2 large
 check "with threads: each value once" \
   cmp <(cut -s -d';' -f2 out | grep . | sort) <(cut -s -d';' -f2 large | grep . | sort -u)
-{ head -c 600000 /dev/zero | tr '\0' x; printf ';second;'; head -c 600000 /dev/zero | tr '\0' y; } >wide
+{
+  head -c 600000 /dev/zero | tr '\0' x
+  printf ';second;'
+  head -c 600000 /dev/zero | tr '\0' y
+} >wide
 { cat wide; printf '\nshort;second\nother;third'; } >lines
-same "long lines" 0 <(cat wide; printf '\nother;third\n') "$tool" dedupe "${one[@]}" -t ';' -k 2 lines
+same "long lines" 0 <(cat wide; printf '\nother;third\n') \
+  "$tool" dedupe "${one[@]}" -t ';' -k 2 lines
 gzip -c semicolons >semicolons.gz
 gives "compressed" 0 "$tool" dedupe "${one[@]}" -t ';' -k 2 semicolons.gz
 check "compressed: alike" cmp out <("$tool" dedupe "${one[@]}" -t ';' -k 2 semicolons)
@@ -75,7 +82,8 @@ check "compressed: alike" cmp out <("$tool" dedupe "${one[@]}" -t ';' -k 2 semic
 # --- missing and empty fields, NUL, carriage returns ----------------------------
 printf 'a;1\nb\nc;\nd;1\n\ne\n' >few
 gives "a missing field" 0 "$tool" dedupe "${one[@]}" -t ';' -k 2 few
-check "a missing field is the empty key; empty lines are no lines" equal "$(tr '\n' ' ' <out)" "a;1 b "
+check "a missing field is the empty key; empty lines are no lines" equal "$(tr '\n' ' ' <out)" \
+  "a;1 b "
 gives "an empty key" 0 "$tool" build -q -p 1e-6 -n 100 -o filter -t ';' -k 2 few
 gives "an empty key is present" 0 "$tool" query -t ';' -k 3 filter few
 check "an empty key is present: lines" equal "$(tr '\n' ' ' <out)" "a;1 b c; d;1 e "
@@ -90,10 +98,12 @@ check "NUL: as sort -z" equal "$(tr '\0\n' '|_' <out)" "a 1_x|c 2_||"
 check "NUL: as many as sort's" equal "$(tr -dc '\0' <out | wc -c)" \
   "$(printf 'a 1\nx\0b\n1\0c 2\n\0\0d 2' | sort -z -u -k 2b,2 | tr -dc '\0' | wc -c)"
 printf 'a 1\r\nb 1\nc 1 \r\n' >carriage
-same "a carriage return belongs to the last field" 0 <(head -n 2 carriage) "$tool" dedupe "${one[@]}" -k 2 carriage
+same "a carriage return belongs to the last field" 0 <(head -n 2 carriage) \
+  "$tool" dedupe "${one[@]}" -k 2 carriage
 
 # --- every way of filling and asking --------------------------------------------
-gives "--shared" 0 "$tool" dedupe -q --shared shared -n 100K -p 1e-9 --threads 1 -t ';' -k 2 semicolons
+gives "--shared" 0 "$tool" dedupe -q --shared shared -n 100K -p 1e-9 --threads 1 -t ';' -k 2 \
+  semicolons
 check "--shared: alike" cmp out <("$tool" dedupe "${one[@]}" -t ';' -k 2 semicolons)
 prints "--shared again" 0 "" "$tool" dedupe -q --shared shared -t ';' -k 2 semicolons
 gives "--window" 0 "$tool" dedupe -q --window 100K -p 1e-9 -t ';' -k 2 semicolons
@@ -106,7 +116,8 @@ for way in "-n 100K" "--shared -n 100K" "--form guava" "--strategy guava-mitz32"
   # shellcheck disable=SC2086 # words
   gives "build $way" 0 "$tool" build -q -p "$p" $way -o filter -t ';' -k 2 <(cat semicolons)
   gives "build $way: all values" 1 "$tool" query -v filter values
-  check "build $way: no line" equal "$("$tool" query -c filter <(grep -v '^;*$' semicolons | grep ';'))" 0
+  check "build $way: no line" equal \
+    "$("$tool" query -c filter <(grep -v '^;*$' semicolons | grep ';'))" 0
 done
 check "query -c -v" equal "$("$tool" query -c -v -t ';' -k 2 filter semicolons)" 0
 
@@ -114,7 +125,8 @@ check "query -c -v" equal "$("$tool" query -c -v -t ';' -k 2 filter semicolons)"
 for command in "build -p 0.01 -o broken" "dedupe -p 0.01" "query filter"; do
   for text in 0 x 1,0 2,1 1, ,1 1.2 2n '' -1 99999999999999999999; do
     # shellcheck disable=SC2086 # words
-    refuses "$command -k '$text'" "--field '$text': not a field such as 2, and not fields such as 2,4" \
+    refuses "$command -k '$text'" \
+      "--field '$text': not a field such as 2, and not fields such as 2,4" \
       "$tool" $command -k "$text" table
   done
   for text in '' ab '\n' '::' é; do

@@ -39,7 +39,8 @@ run "$tool" query --threads 4 f.lfb missing k{1..20} missing k{21..40}
 check "many files: in order" equal "$(cat out)" "$(seq 40)"
 check "many files: two reports" equal "$(wc -l <err)" 2
 # Other commands end at once: what they make would lack the keys.
-refuses "build ends at a missing file" "missing: No such file" "$tool" build -p 0.1 -o x seven missing
+refuses "build ends at a missing file" "missing: No such file" \
+  "$tool" build -p 0.1 -o x seven missing
 check "build: no file" test ! -e x
 
 # --- -q ---------------------------------------------------------------------------
@@ -55,7 +56,8 @@ quiet "-q: --quiet, and no number" 0 -c --quiet f.lfb seven
 quiet "-qv: found" 0 -qv f.lfb seven absent
 quiet "-qv: not found" 1 -qv f.lfb keys
 # As POSIX has it for grep: a match decides, before the error or after it.
-told "-q: a match after an error" 0 "missing: No such file" "$tool" query -q --threads 1 f.lfb missing seven
+told "-q: a match after an error" 0 "missing: No such file" \
+  "$tool" query -q --threads 1 f.lfb missing seven
 quiet "-q: a match before an error" 0 -q --threads 1 f.lfb seven missing
 run "$tool" query -q f.lfb missing absent
 check "-q: an error and no match" equal "$rc" 2
@@ -100,19 +102,23 @@ same "query -0" 0 nul.kept "$tool" query -0 nul.bloom nul
 gives "query -0 as lines" 1 "$tool" query nul.bloom nul
 
 # Records of 0 to 7 bytes, from whole pieces of input and by several threads, as grep finds them.
-# Seen to fail with empty records counted or printed, and with the end of a chunk or of a block lost.
+# Seen to fail with empty records counted or printed, and with the end of a chunk or of a block
+# lost.
 seq 1400000 | tr 0-4 '\n' >records
 grep . records >records.kept
 kept=$(wc -l <records.kept)
 "$tool" build -q -n 10 -p 1e-9 -o nothing.lfb /dev/null
 for threads in 1 3; do
-  gives "records, $threads threads" 0 "$tool" build --json --threads $threads -p 0.1 -o records.lfb records
+  gives "records, $threads threads" 0 \
+    "$tool" build --json --threads $threads -p 0.1 -o records.lfb records
   check "records: counted and put" equal "$(json expected_insertions) $(json keys)" "$kept $kept"
-  gives "records that are absent, $threads threads" 0 "$tool" query -v --threads $threads nothing.lfb records
+  gives "records that are absent, $threads threads" 0 \
+    "$tool" query -v --threads $threads nothing.lfb records
   check "records: all of them" cmp out records.kept
 done
 tr '\n' '\0' <records.kept >records.nul
-same "records -0 that are absent" 0 records.nul "$tool" query -0v nothing.lfb - < <(tr '\n' '\0' <records)
+same "records -0 that are absent" 0 records.nul \
+  "$tool" query -0v nothing.lfb - < <(tr '\n' '\0' <records)
 
 # Several files: a last line without a newline ends with its file.
 reports "several files" 0 keys 4 "$tool" build --json -p 1e-9 -o f.bloom f1 f2 f1
@@ -120,7 +126,8 @@ reports "several files" 0 keys 4 "$tool" build --json -p 1e-9 -o f.bloom f1 f2 f
 check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "begin,x,end,end,0"
 
 # The order does not depend on threads: there are enough chunks that some overtake others.
-reports "build of a third" 0 expected_insertions 133333 "$tool" build --form guava --json -p 1e-6 -o third.bloom third
+reports "build of a third" 0 expected_insertions 133333 \
+  "$tool" build --form guava --json -p 1e-6 -o third.bloom third
 check "a third was put" between "$(json new_keys)" 133330 133333
 check "count estimate" between "$(json approximate_count)" 132000 134700
 gives "query, 1 thread" 0 "$tool" query --threads 1 third.bloom all
@@ -132,7 +139,8 @@ for threads in 2 4 8; do
   same "query, $threads threads" 0 one "$tool" query --threads "$threads" third.bloom all
   gives "query -v, $threads threads" 0 "$tool" query -v --threads "$threads" third.bloom all
   check "$threads threads: -v gives all others" cmp <(sort -n out one) all
-  gives "build, $threads threads" 0 "$tool" build --form guava -q --threads "$threads" -p 1e-6 -o t.bloom third
+  gives "build, $threads threads" 0 \
+    "$tool" build --form guava -q --threads "$threads" -p 1e-6 -o t.bloom third
   check "$threads threads build the same file" cmp t.bloom third.bloom
 done
 cat all | "$tool" query --threads 4 third.bloom >out 2>err && rc=0 || rc=$?

@@ -1,5 +1,5 @@
-// How the tool processes records: of any number of threads and any sizes of chunks, the output is that
-// of one loop over the records.
+// How the tool processes records: of any number of threads and any sizes of chunks, the output is
+// that of one loop over the records.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <lfbloom/sink.h>
@@ -186,8 +186,8 @@ TEST(Records, AFailureToDecideEndsTheProgramAfterTheChunksBeforeIt) {
       testing::ExitedWithCode(2), "^" + first_ones + "$");
 }
 
-// What comes after a refused line is not decided: it would be claimed and never printed.  Seen to fail
-// 20 times in 20 with the turn passed on after the refused line.
+// What comes after a refused line is not decided: it would be claimed and never printed.  Seen to
+// fail 20 times in 20 with the turn passed on after the refused line.
 TEST(Records, NothingIsDecidedAfterARefusedLine) {
   std::string text = "first\nbad\n";
   for (int i = 0; i < 1000; i++) text += "later\n";

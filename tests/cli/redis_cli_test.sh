@@ -52,19 +52,22 @@ prints "nothing was made by it" 0 0 redis exists none
 reports "build --json" 0 form redis "$tool" build -p 0.01 --json -o "$plain/json" keys
 check "build --json: new keys" between "$(json new_keys)" 19900 20000
 
-gives "build with the hash of one on Redis" 0 "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
+gives "build with the hash of one on Redis" 0 \
+  "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
 gives "both can be merged" 0 "$tool" merge -q -o merged.lfb hashed.lfb "$plain/json"
 
 # --- build --shared ---------------------------------------------------------------
 "$tool" build -q --shared -p 0.01 -n 20000 -o mapped keys
-says "--shared makes it" "20,000 keys" "$tool" build --shared -p 0.01 --seed 7 -o "$plain/shared" keys
+says "--shared makes it" "20,000 keys" \
+  "$tool" build --shared -p 0.01 --seed 7 -o "$plain/shared" keys
 "$tool" query -v "$plain/seen" others >wanted
 same "--shared has the same bits" 0 wanted "$tool" query -v "$plain/shared" others
 gives "--shared puts into it" 0 "$tool" build --shared -q -o "$plain/shared" <<<"one more"
 gives "one more" 0 "$tool" query "$plain/shared" <<<"one more"
 for options in "-p 0.001" "-n 20001" "--seed 8" "--strategy guava-mitz64"; do
   # shellcheck disable=SC2086
-  refuses "another $options" "exists already, made with -n 20000 -p 0.01 --strategy $wide --seed 7" \
+  refuses "another $options" \
+    "exists already, made with -n 20000 -p 0.01 --strategy $wide --seed 7" \
     "$tool" build --shared $options -o "$plain/shared" keys
 done
 refuses "--shared without -p" "no -p given" "$tool" build --shared -n 5 -o "$plain/new" keys
@@ -81,22 +84,27 @@ check "info: the file's figures" equal "$(figures)" "$wanted"
 check "info: form" equal "$(json form)" redis
 gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
-shows "verify" 0 "seen: no damage found: redis, $wide; every part is there" "$tool" verify "$plain/seen"
+shows "verify" 0 "seen: no damage found: redis, $wide; every part is there" \
+  "$tool" verify "$plain/seen"
 reports "verify --json" 0 verdict whole "$tool" verify --json "$plain/seen"
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
 check "a part goes" equal "$(redis del '{torn:0}')" 1
-shows "verify: a part is gone" 1 "torn: damaged: a part of the filter is missing" "$tool" verify "$plain/torn"
+shows "verify: a part is gone" 1 "torn: damaged: a part of the filter is missing" \
+  "$tool" verify "$plain/torn"
 for command in query "query --load" "dedupe --shared" "build --shared -o"; do
   # shellcheck disable=SC2086
-  refuses "$command: a part is gone" "a part of the filter is missing" "$tool" $command "$plain/torn" keys
+  refuses "$command: a part is gone" "a part of the filter is missing" \
+    "$tool" $command "$plain/torn" keys
 done
-# By EXPIRE of the name alone, all but the parts is gone: one error, whatever the command, and a way out.
+# By EXPIRE of the name alone, all but the parts is gone: one error, whatever the command, and a way
+# out.
 "$tool" build -q -p 0.01 -o "$plain/late" keys
 redis pexpire late 1 >redis.out
 until [[ $(redis exists late) == 0 ]]; do sleep 0.05; done
 for command in "query" "info" "build -p 0.01 -o" "build --shared -p 0.01 -o"; do
   # shellcheck disable=SC2086
-  refuses "$command: only parts are left" "a part of the filter is missing on the Redis server, or belongs to \
+  refuses "$command: only parts are left" \
+    "a part of the filter is missing on the Redis server, or belongs to \
 another filter: restore it from a backup, or delete it ('lfbloom remote delete') and build again" \
     "$tool" $command "$plain/late"
 done
@@ -119,7 +127,8 @@ run "$tool" dedupe -q --threads 1 --shared "$plain/once" -p 1e-12 mixed
 check "dedupe keeps the order" cmp out wanted
 prints "dedupe again" 0 "" "$tool" dedupe -q --shared "$plain/once" mixed
 reports "dedupe --json" 0 "in out" "60000 0" "$tool" dedupe --json --shared "$plain/once" mixed
-says "dedupe in words" "3 keys in, 3 out" "$tool" dedupe --shared "$plain/once" < <(printf 'a\nb\nc\n')
+says "dedupe in words" "3 keys in, 3 out" \
+  "$tool" dedupe --shared "$plain/once" < <(printf 'a\nb\nc\n')
 # Of two concurrent runs one prints each key, also if both start at once and one makes the filter.
 # Seen to fail 10 times in 10 if a query before the put decides instead of the put's own result, and
 # once in 5 if an unused name is looked up again before the filter is made.
@@ -152,10 +161,14 @@ refuses "merge onto what is there" "this name is already in use" \
   "$tool" merge -o "$plain/both" filter other
 refuses "merge of what does not fit" "$plain/json: cannot be merged with filter" \
   "$tool" merge -o x filter "$plain/json"
-refuses "merge --form to Redis" "--form does not apply to a filter on Redis" "$tool" merge --form native -o "$plain/x" filter
-refuses "merge --label to Redis" "no room for a --label" "$tool" merge --label x -o "$plain/x" filter
-refuses "build --form to Redis" "--form does not apply to a filter on Redis" "$tool" build -p 0.1 --form native -o "$plain/x" keys
-refuses "build --label to Redis" "no room for a --label" "$tool" build -p 0.1 --label x -o "$plain/x" keys
+refuses "merge --form to Redis" "--form does not apply to a filter on Redis" \
+  "$tool" merge --form native -o "$plain/x" filter
+refuses "merge --label to Redis" "no room for a --label" \
+  "$tool" merge --label x -o "$plain/x" filter
+refuses "build --form to Redis" "--form does not apply to a filter on Redis" \
+  "$tool" build -p 0.1 --form native -o "$plain/x" keys
+refuses "build --label to Redis" "no room for a --label" \
+  "$tool" build -p 0.1 --label x -o "$plain/x" keys
 "$tool" query filter many >answers
 gives "convert to Redis" 0 "$tool" convert filter "$plain/copy"
 same "convert to Redis: answers" 0 answers "$tool" query "$plain/copy" many
@@ -198,7 +211,8 @@ for strategy in guava-mitz64 guava-mitz32; do
 done
 refuses "Guava's layout, another p" "exists already, of " \
   "$tool" build -q --shared -n 20000 -p 0.001 -o "$plain/guava-mitz64" keys
-gives "Guava's layout, n and p" 0 "$tool" build -q --shared -n 20000 -p 0.01 -o "$plain/guava-mitz64" keys
+gives "Guava's layout, n and p" 0 \
+  "$tool" build -q --shared -n 20000 -p 0.01 -o "$plain/guava-mitz64" keys
 gives "Guava's layout, dedupe" 0 "$tool" dedupe --json --shared "$plain/guava-mitz64" keys
 check "nobody says what it was made for" holds out '"expected_false_positives": null'
 # The offsets that the Java class printed for two strings; its funnel puts each twice.
@@ -214,10 +228,12 @@ check "helper: as Java puts it" equal "$bits" 1111111
 reports "helper: info" 0 bits_set 14 "$tool" info --json --helper $made "$plain/java"
 gives "helper: verify" 0 "$tool" verify --helper $made "$plain/java"
 gives "helper: convert" 0 "$tool" convert --to native --helper $made "$plain/java" java.lfb
-prints "helper: dedupe" 0 new "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
+prints "helper: dedupe" 0 new \
+  "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
 refuses "helper: not said" "opens with --helper" "$tool" query "$plain/java" keys
 refuses "helper: made for more" "give the N and P" "$tool" query --helper 10,0.01 "$plain/java" keys
-refuses "helper: of a file" "--helper applies only to a filter on Redis" "$tool" query --helper $made filter keys
+refuses "helper: of a file" "--helper applies only to a filter on Redis" \
+  "$tool" query --helper $made filter keys
 refuses "helper: and -p" "--helper replaces -n, -p and --strategy" \
   "$tool" build --shared -p 0.1 --helper $made -o "$plain/java" keys
 for bad in 1000 1000,2 ,0.1 x,0.1 1000,0.1,once 1000,0.1,twice,twice; do
@@ -230,21 +246,27 @@ redis client pause 120000 write >out
 "$tool" build -q -p 0.01 -o "$plain/signalled" keys 2>err &
 saving=$!
 # Before exec the process is a bash, which blocks signals too, and would run this test's trap.
-saves() { [[ $(</proc/$saving/status) =~ ^Name:[[:space:]]*lfbloom.*SigBlk:[[:space:]0]*[1-9a-f] ]]; }
+saves() {
+  [[ $(</proc/$saving/status) =~ ^Name:[[:space:]]*lfbloom.*SigBlk:[[:space:]0]*[1-9a-f] ]]
+}
 await "the tool saves" saves
 kill -TERM "$saving"
 await_end "a signal ends a save" "$saving"
 redis client unpause >out
 check "a signal while saving: ends it" equal "$rc" 143
-check "a signal while saving: without an error" equal "$(grep -c "did not answer in time: the" err)" 0
+check "a signal while saving: without an error" equal \
+  "$(grep -c "did not answer in time: the" err)" 0
 check "a signal while saving: nothing is there" equal "$(redis --scan --pattern '*signalled*')" ""
 
 # --- remote delete --------------------------------------------------------------------
 "$tool" build -q -n 5M -p 0.01 --seed 7 -o "$plain/kept" keys
 check "it has parts" equal "$(redis --scan --pattern '*kept*' | wc -l)" 3
 # With redis-cli all its keys expire as docs/guide.md says; another name is a copy.
-(echo kept; redis --scan --pattern '{kept:*') | xargs -I KEY redis-cli -p "$plain_port" expire KEY 5000 >out
-check "redis-cli: all of it expires" equal "$(redis --scan --pattern '*kept*' | xargs -I KEY redis-cli -p "$plain_port" ttl KEY | awk '$1 > 4000' | wc -l)" 3
+(echo kept; redis --scan --pattern '{kept:*') |
+  xargs -I KEY redis-cli -p "$plain_port" expire KEY 5000 >out
+check "redis-cli: all of it expires" equal \
+  "$(redis --scan --pattern '*kept*' | xargs -I KEY redis-cli -p "$plain_port" ttl KEY | awk \
+  '$1 > 4000' | wc -l)" 3
 "$tool" query "$plain/kept" many >wanted
 gives "another name" 0 "$tool" convert "$plain/kept" "$plain/called"
 gives "the old one goes" 0 "$tool" remote delete "$plain/kept"
@@ -268,10 +290,12 @@ gives "delete of the helper's" 0 "$tool" remote delete --helper $made "$plain/ja
 check "the helper's is gone" equal "$(redis exists java)" 0
 refuses "remote: nothing said" "no action given: use delete" "$tool" remote
 for action in list expire rename load save; do
-  refuses "remote: $action" "unknown action '$action': use delete" "$tool" remote $action "$plain/seen"
+  refuses "remote: $action" "unknown action '$action': use delete" \
+    "$tool" remote $action "$plain/seen"
 done
 refuses "remote: no filter" "no filter given" "$tool" remote delete
-refuses "remote: of a file" "filter: not the address of a filter on Redis" "$tool" remote delete filter
+refuses "remote: of a file" "filter: not the address of a filter on Redis" \
+  "$tool" remote delete filter
 check "the file is there" test -s filter
 
 # --- bad input -----------------------------------------------------------------------
@@ -279,12 +303,16 @@ redis rpush list a >out
 redis set text hello >out
 redis hset hash field value >out
 for name in list text hash; do
-  refuses "a $name under the name" "$name: the value under this name" "$tool" query "$plain/$name" keys
-  refuses "build onto a $name" "this name is already in use" "$tool" build -p 0.1 -o "$plain/$name" keys
-  refuses "put into a $name" "the value under this name" "$tool" build --shared -p 0.1 -o "$plain/$name" keys
+  refuses "a $name under the name" "$name: the value under this name" \
+    "$tool" query "$plain/$name" keys
+  refuses "build onto a $name" "this name is already in use" \
+    "$tool" build -p 0.1 -o "$plain/$name" keys
+  refuses "put into a $name" "the value under this name" \
+    "$tool" build --shared -p 0.1 -o "$plain/$name" keys
   refuses "delete a $name" "the value under this name" "$tool" remote delete "$plain/$name"
 done
-check "they are as they were" equal "$(redis lrange list 0 -1) $(redis get text) $(redis hget hash field)" "a hello value"
+check "they are as they were" equal \
+  "$(redis lrange list 0 -1) $(redis get text) $(redis hget hash field)" "a hello value"
 odd='%2F%7Bx%7D%20a%25b@%0Ac'
 name=$'/{x} a%b@\nc'
 gives "an odd name" 0 "$tool" build -q -p 0.01 --seed 7 -o "$plain/$odd" keys
@@ -308,7 +336,8 @@ refuses "-o nobody" "cannot connect" \
 # The error comes at once: with this time-out a second attempt would keep the test waiting.  With a
 # blank the name needs no name server to be unknown.
 refuses "no such host" \
-  "the host name of the Redis server is unknown (no such host: Name or service not known): check its spelling" \
+  "the host name of the Redis server is unknown (no such host: Name or service not known): check \
+its spelling" \
   "$tool" info --timeout 86400 "redis://no such host/x"
 # The server's own words.
 redis acl setuser limited on '>p' '~other*' +@all >redis.out
@@ -322,9 +351,11 @@ redis config set maxmemory 0 min-replicas-to-write 1 >redis.out
 told "the server has no replicas: the line" 2 \
   "execute commands now (NOREPLICAS Not enough good replicas to write.): repeat" \
   "$tool" build --timeout 3 -p 0.1 -o "$plain/x" keys
-check ".. and that the tool waits" holds err "(NOREPLICAS Not enough good replicas to write.): trying again"
+check ".. and that the tool waits" holds err \
+  "(NOREPLICAS Not enough good replicas to write.): trying again"
 redis config set min-replicas-to-write 0 >redis.out
-refuses "a file of keys that is missing" "missing: No such file" "$tool" build -p 0.1 -o "$plain/x" missing
+refuses "a file of keys that is missing" "missing: No such file" \
+  "$tool" build -p 0.1 -o "$plain/x" missing
 redis config set maxmemory 1 >out
 refuses "a full server" "is out of memory" "$tool" build -p 0.01 -o "$plain/full" keys
 redis config set maxmemory 0 >out
@@ -336,13 +367,15 @@ hidden='redis://:***@127.0.0.1'
 says "a password" "$hidden:$secret_port/seen: 20,000 keys" \
   "$tool" build -p 0.01 --seed 7 -o "$guarded/seen" keys
 same "a password: query" 0 answers "$tool" query "$guarded/seen" many
-same "a user and a password" 0 answers "$tool" query "redis://default:$coded@127.0.0.1:$secret_port/seen" many
+same "a user and a password" 0 answers \
+  "$tool" query "redis://default:$coded@127.0.0.1:$secret_port/seen" many
 export LFBLOOM_REDIS_PASSWORD=$secret
 same "the environment's password" 0 answers "$tool" query "redis://127.0.0.1:$secret_port/seen" many
 refuses "the address's goes before it" "rejected this user or password" \
   "$tool" query "redis://:wrong@127.0.0.1:$secret_port/seen" keys
 unset LFBLOOM_REDIS_PASSWORD
-refuses "no password" "give redis://USER:PASSWORD@" "$tool" query "redis://127.0.0.1:$secret_port/seen" keys
+refuses "no password" "give redis://USER:PASSWORD@" \
+  "$tool" query "redis://127.0.0.1:$secret_port/seen" keys
 # hides NAME COMMAND...: passes if the command fails and prints no "hunter2".  Each was seen to fail
 # with unchanged addresses in the arguments, and so were the two checks of ps.
 hides() {
@@ -353,7 +386,8 @@ hides() {
   check "$name: hidden" equal "$(grep -c hunter2 out err | tr '\n' ' ')" "out:0 err:0 "
 }
 hides "a wrong password" "$tool" query "redis://:hunter2@127.0.0.1:$secret_port/seen" keys
-hides ".. of a user" "$tool" build --shared -p 0.1 "--output=redis://me:hunter2@127.0.0.1:$secret_port/seen" keys
+hides ".. of a user" \
+  "$tool" build --shared -p 0.1 "--output=redis://me:hunter2@127.0.0.1:$secret_port/seen" keys
 hides ".. in one word" "$tool" build -p 0.1 "-oredis://me:hunter2@127.0.0.1:$secret_port/seen" keys
 hides "with a slash" "$tool" query redis://:hunter2/hunter2@127.0.0.1/seen keys
 hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
@@ -380,7 +414,8 @@ says "cluster: build" "20,000 keys" "$tool" build -n 5M -p 0.01 --seed 7 -o "$cl
 "$tool" query -v large many >wanted
 same "cluster: query" 0 wanted "$tool" query -v "$cluster/seen" many
 same "cluster: query --load" 0 wanted "$tool" query -v --load "$cluster/seen" many
-gives "cluster: --shared" 0 "$tool" build -q --shared -n 5M -p 0.01 --seed 7 -o "$cluster/shared" keys
+gives "cluster: --shared" 0 \
+  "$tool" build -q --shared -n 5M -p 0.01 --seed 7 -o "$cluster/shared" keys
 same "cluster: --shared, the same" 0 wanted "$tool" query -v "$cluster/shared" many
 gives "cluster: verify" 0 "$tool" verify "$cluster/seen" "$cluster/shared"
 "$tool" info --json large >out
@@ -415,7 +450,8 @@ seq 900001 900100 >&"$dedupe"
 seq 910001 910100 >&"$ordered"
 echo first >&"$build"
 all_begun() {
-  [[ -s query.out && -s dedupe.out && -s ordered.out ]] && "$tool" query -c "$plain/shared" <<<first >out
+  [[ -s query.out && -s dedupe.out && -s ordered.out ]] &&
+    "$tool" query -c "$plain/shared" <<<first >out
 }
 await "each of them has put or asked" all_begun
 for bad in 0 0.09 -1 86401 nan inf x ""; do
@@ -427,7 +463,8 @@ refuses "a server that hangs" "did not answer in time" bash -c '
   _ "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')" "$tool" "$plain/seen"
 kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
 for fd in "$query" "$dedupe" "$build" "$ordered"; do seq 1 100 >&"$fd"; done
-# They end although the keys do not.  Seen to wait forever if a failed thread does not end the program.
+# They end although the keys do not.  Seen to wait forever if a failed thread does not end the
+# program.
 for i in 0 1 2 3; do
   await_end "a command ends without its server" "${pids[i]}"
   who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build ordered")
@@ -439,8 +476,8 @@ done
 check "it is said that they wait" grep -q "$plain_port/.*: trying again for up to 5 seconds" ./*.err
 check "query has printed what it knew" equal "$(wc -l <query.out)" 100
 check "dedupe has printed what it claimed" equal "$(wc -l <dedupe.out)" 100
-# The answers of the thread's last chunk, all true, are still in its memory.  Seen to print 200 lines
-# if the undecided ones are kept.
+# The answers of the thread's last chunk, all true, are still in its memory.  Seen to print 200
+# lines if the undecided ones are kept.
 check "and nothing that it could not claim" equal "$(wc -l <ordered.out)" 100
 
 servers_pid=$SERVERS_PID # bash unsets SERVERS_PID when the process has ended

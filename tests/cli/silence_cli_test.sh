@@ -1,6 +1,6 @@
 #!/bin/bash
-# silence_cli_test.sh LFBLOOM: nothing is destroyed, dropped or denied without a word: an input that is
-# the output, options that are given twice, what is no list of keys, lines that are bad.
+# silence_cli_test.sh LFBLOOM: nothing is destroyed, dropped or denied without a word: an input that
+# is the output, options that are given twice, what is no list of keys, lines that are bad.
 set -uo pipefail
 source "$(dirname "$0")/checks.sh"
 
@@ -27,7 +27,8 @@ keeps "standard input by -" keys from keys "$tool" build -p .01 -o keys new -
 keeps "by a link" keys "$tool" build -p .01 -o soft keys
 keeps "by another name" keys "$tool" build -p .01 -o hard keys
 keeps "through a link" keys from soft "$tool" build -p .01 -o hard
-refuses "a shared filter" "hard: the filter ends too early" from keys "$tool" dedupe -p .01 -n 9 --shared hard
+refuses "a shared filter" "hard: the filter ends too early" from keys \
+  "$tool" dedupe -p .01 -n 9 --shared hard
 check "a shared filter: kept" equal "$(cat keys)" $'a\nb'
 od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >secret
 keeps "the key file" secret "$tool" build -p .01 --key-file secret -o secret keys
@@ -38,7 +39,8 @@ check "standard output" is_error "standard output: is both input and output"
 check "standard output: kept" cmp keys self
 cp seen before
 refuses "--like's file" "OUT would lose its keys" "$tool" build -q --like seen -o seen new
-refuses "--like's file, with -p" "OUT would lose its keys" "$tool" build -q -n 9 -p .01 --like seen -o seen new
+refuses "--like's file, with -p" "OUT would lose its keys" \
+  "$tool" build -q -n 9 -p .01 --like seen -o seen new
 check "--like's file: kept" cmp before seen
 "$tool" build -q --like seen -o more new
 gives "merge into its own input" 0 "$tool" merge -q -o sum seen more
@@ -54,15 +56,19 @@ refuses "a flag twice" "--quiet is given twice" "$tool" build -p .1 -q -q -o x k
 refuses "-t twice" "--separator is given twice" "$tool" dedupe -p .1 -n 9 -t , -t ';' -k 1 keys
 printf 'a,1,b\nc,2,b\na,9,b\na,b\n' >rows
 prints "two fields" 0 $'a,1,b\nc,2,b\na,b' "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 1 -k 3 rows
-prints "two fields, in another order" 0 $'a,1,b\nc,2,b\na,b' "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 3 -k 1 rows
+prints "two fields, in another order" 0 $'a,1,b\nc,2,b\na,b' \
+  "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 3 -k 1 rows
 printf 'a\xffb\n' >joined
 gives "two fields: a filter" 0 "$tool" build -q -p 1e-9 -t , -k 1 -k 3 -o fields rows
 prints "two fields: the key has 0xff between them" 0 1 "$tool" query -c fields joined
 # Overlapping fields make keys that are longer than their lines.
 printf 'a b c\na b d\na b c\n' >long
-prints "fields twice" 0 $'a b c\na b d' "$tool" dedupe -q -n 10 -p 1e-9 -k 1,3 -k 1,3 -k 1,3 -k 2,3 -k 9 long
-printf '{"a":1,"b":{"c":"x\\u00e9"}}\n{"a":3,"b":{"c":"x\\u00e9"}}\n{"b":{"c":"x\xc3\xa9"},"a":1}\n' >objects
-prints "two members" 0 "$(head -n 2 objects)" "$tool" dedupe -q -n 10 -p 1e-9 --jsonl a --jsonl b.c objects
+prints "fields twice" 0 $'a b c\na b d' \
+  "$tool" dedupe -q -n 10 -p 1e-9 -k 1,3 -k 1,3 -k 1,3 -k 2,3 -k 9 long
+printf '%b\n' '{"a":1,"b":{"c":"x\\u00e9"}}' '{"a":3,"b":{"c":"x\\u00e9"}}' \
+  '{"b":{"c":"x\xc3\xa9"},"a":1}' >objects
+prints "two members" 0 "$(head -n 2 objects)" \
+  "$tool" dedupe -q -n 10 -p 1e-9 --jsonl a --jsonl b.c objects
 refuses "too many fields" "more than 8" "$tool" dedupe -n 9 -p .1 -k{1,2,3,4,5,6,7,8,9} keys
 
 # --- one winner among processes -----------------------------------------------------
@@ -74,7 +80,8 @@ for size in "-n 200K" "-n 200K" "-n 1K --growing" "-n 1K --growing"; do
     "$tool" dedupe -q --shared together $size -p 1e-12 contested >"won.$process" &
   done
   wait
-  check "each line is printed by one process: $size" equal "$(sort -n won.1 won.2 won.3 | cmp - contested && echo once)" once
+  check "each line is printed by one process: $size" equal \
+    "$(sort -n won.1 won.2 won.3 | cmp - contested && echo once)" once
 done
 gives "it has grown" 0 "$tool" info together
 check "it has grown: layers" grep -qx "layers               [789]" out
@@ -85,13 +92,16 @@ for size in "" "-n 1000 --growing"; do
   new=0
   for run in {0..9}; do
     # shellcheck disable=SC2086 # words
-    gives "run $run${size:+, }$size" 0 "$tool" dedupe -q --shared "state$size" $size -p 1e-6 < <(seq $((run * 1000 + 1)) $((run * 1000 + 1000)))
+    gives "run $run${size:+, }$size" 0 \
+      "$tool" dedupe -q --shared "state$size" $size -p 1e-6 < \
+      <(seq $((run * 1000 + 1)) $((run * 1000 + 1000)))
     new=$((new + $(wc -l <out)))
   done
   # Seen to be 97 and 7,643 with states that do not grow.
   check "new lines of all runs${size:+, }$size" between $new 9999 10000
 done
-reports "all again" 0 "in out probes" "10000 0 null" "$tool" dedupe --json --shared state < <(seq 10000)
+reports "all again" 0 "in out probes" "10000 0 null" \
+  "$tool" dedupe --json --shared state < <(seq 10000)
 prints "a state is a filter" 0 10000 "$tool" query -c state <(seq 10000)
 gives "build puts into a state" 0 "$tool" build -q --shared -o state <(seq 20000 30000)
 prints "and dedupe leaves it out" 0 "" "$tool" dedupe -q --shared state <(seq 20000 30000)
@@ -100,22 +110,30 @@ prints "numbers again" 0 6 "$tool" dedupe -q --shared state --keys=i64 < <(seq 6
 gives "build makes one" 0 "$tool" build -q --shared --growing -p 1e-6 -o made < <(seq 50000)
 run "$tool" query -c made <(seq 50001 100000)
 check "of many keys: few false positives" between "$(cat out)" 0 2
-reports "of no keys" 0 expected_fpp 0 "$tool" build --json --shared --growing -p 1e-6 -o nothing </dev/null
+reports "of no keys" 0 expected_fpp 0 \
+  "$tool" build --json --shared --growing -p 1e-6 -o nothing </dev/null
 gives "with -n, of one size" 0 "$tool" dedupe -q --shared fixed -n 1000 -p 1e-6 <(seq 100)
-refuses "which does not grow" "fixed exists already, made with -n 1000 -p 1e-06 --strategy" "$tool" dedupe --growing --shared fixed <(seq 100)
+refuses "which does not grow" "fixed exists already, made with -n 1000 -p 1e-06 --strategy" \
+  "$tool" dedupe --growing --shared fixed <(seq 100)
 check "which does not grow: says so" holds err " without --growing"
-refuses "--growing alone" "--growing applies only to a file of --shared" "$tool" dedupe -n 9 -p .1 --growing keys
-refuses "--growing alone: build" "--growing applies only to a file of --shared" "$tool" build -p .1 --growing -o x keys
-refuses "--growing on Redis" "--growing does not apply to a filter on Redis" "$tool" dedupe -p .1 --growing --shared redis://nowhere/x keys
-refuses "--growing and --like" "leave one out" "$tool" build --shared --growing --like seen -o x keys
+refuses "--growing alone" "--growing applies only to a file of --shared" \
+  "$tool" dedupe -n 9 -p .1 --growing keys
+refuses "--growing alone: build" "--growing applies only to a file of --shared" \
+  "$tool" build -p .1 --growing -o x keys
+refuses "--growing on Redis" "--growing does not apply to a filter on Redis" \
+  "$tool" dedupe -p .1 --growing --shared redis://nowhere/x keys
+refuses "--growing and --like" "leave one out" \
+  "$tool" build --shared --growing --like seen -o x keys
 # Seen to lose 90,000 lines with status 0.
-(ulimit -f 600 && "$tool" dedupe -q --shared small -p 1e-6 < <(seq 100000)) >out 2>err && rc=0 || rc=$?
+(ulimit -f 600 && "$tool" dedupe -q --shared small -p 1e-6 < <(seq 100000)) >out 2>err && rc=0 ||
+  rc=$?
 check "a state that cannot grow" is_error "small: is full and cannot grow: writing failed: "
 full=$(wc -l <out)
 check "a state that cannot grow: what it claimed" between "$full" 1025 99999
 gives "the same with room" 0 "$tool" dedupe -q --shared small < <(seq 100000)
 check "the same with room: the rest" between $(($(wc -l <out) + full)) 99999 100000
-(ulimit -f 600 && "$tool" build -q --shared --growing -p 1e-6 -o smaller < <(seq 100000)) >out 2>err && rc=0 || rc=$?
+(ulimit -f 600 && "$tool" build -q --shared --growing -p 1e-6 -o smaller < <(seq 100000)) >out \
+  2>err && rc=0 || rc=$?
 check "build: a file that cannot grow" is_error "smaller: is full and cannot grow: writing failed: "
 
 # --- more keys than the filter was made for ---------------------------------------
@@ -129,14 +147,18 @@ for command in "dedupe -n 9 -p .1" "build -p .1 -o x" "build -n 9 -p .1 -o x" "q
   refuses "bzip2: $command" "keys.bz2: is compressed with bzip2" "$tool" $command keys.bz2
 done
 refuses "a filter" "sum: is a filter, not a list of keys" "$tool" query seen sum keys
-refuses "a filter on standard input" "standard input: is a filter" from sum "$tool" dedupe -n 9 -p .1
+refuses "a filter on standard input" "standard input: is a filter" from sum \
+  "$tool" dedupe -n 9 -p .1
 refuses "a delta as keys" "is a delta" "$tool" build -p .1 -o x delta
 for text in '\x04\x22\x4d\x18' 'PK\x03\x04' 'LZIP\x01' '7z\xbc\xaf\x27\x1c'; do
   printf "$text"'more\n' >packed
   refuses "$text" "packed: is " "$tool" dedupe -n 9 -p .1 packed
 done
 for encoding in UTF-16LE UTF-16BE; do
-  { [[ $encoding == *LE ]] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -t $encoding keys; } >wide
+  {
+    [[ $encoding == *LE ]] && printf '\xff\xfe' || printf '\xfe\xff'
+    iconv -t $encoding keys
+  } >wide
   refuses "$encoding" "is text in UTF-16: pass it through 'iconv" "$tool" build -p .1 -o x wide
 done
 check "nothing was written" test ! -e x
@@ -164,7 +186,8 @@ printf 'k1\r\nk2\r\n\r\n' >dos
 run "$tool" build -q -p 1e-9 -o cr dos
 check "CR: status" equal "$rc" 0
 check "CR: a warning" equal "$(cat err)" \
-  "lfbloom: warning: dos: each line ends in a carriage return, which is part of the line: give --crlf if it should not be"
+  "lfbloom: warning: dos: each line ends in a carriage return, which is part of the line: give \
+--crlf if it should not be"
 gives "--crlf" 0 "$tool" build -q --crlf -p 1e-9 -o crlf dos
 printf 'k1\nk2\n' | run "$tool" query -c crlf
 check "--crlf: the keys" equal "$(cat out)" 2
@@ -194,10 +217,12 @@ for line in $bad; do
   check "$line: fails" is_error "lines:2: "
   for threads in 1 2; do
     for order in --unordered ""; do
-      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=skip lines
+      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=skip \
+        lines
       check "$line: skip" equal "$rc $(cat out)" '0 {"id":1}'$'\n''{"id":3}'
       check "$line: skip says so" holds err "2 lines without a key skipped"
-      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=pass lines
+      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=pass \
+        lines
       check "$line: pass" equal "$rc $(cat out)" "0 $(sed 4d lines)"
       check "$line: pass says so" holds err "2 lines without a key passed"
     done
@@ -212,14 +237,21 @@ for line in $bad; do
   check "$line: query prints it" equal "$(cat out)" "$line"$'\n'"$line"
 done
 # Whole batches and chunks of bad lines, and no key lost beside them.
-{ seq -f 'bad %g' 20000; seq -f '{"a":%g}' 500; seq -f 'worse %g' 3000; seq -f '{"a":%g}' 250 700; } >sparse
+{
+  seq -f 'bad %g' 20000
+  seq -f '{"a":%g}' 500
+  seq -f 'worse %g' 3000
+  seq -f '{"a":%g}' 250 700
+} >sparse
 for threads in 1 3; do
   for order in --unordered ""; do
     for bad_lines in skip pass; do
-      run "$tool" dedupe -q -p .01 -n 800 --threads $threads $order --jsonl a --bad-lines=$bad_lines sparse
+      run "$tool" dedupe -q -p .01 -n 800 --threads $threads $order --jsonl a \
+        --bad-lines=$bad_lines sparse
       check "sparse, $bad_lines, $threads $order: status" equal "$rc" 0
       check "sparse, $bad_lines, $threads $order: keys" between "$(grep -c '"a"' out)" 685 700
-      check "sparse, $bad_lines, $threads $order: bad lines" equal "$(grep -vc '"a"' out)" $([[ $bad_lines == skip ]] && echo 0 || echo 23000)
+      check "sparse, $bad_lines, $threads $order: bad lines" equal "$(grep -vc '"a"' out)" \
+        $([[ $bad_lines == skip ]] && echo 0 || echo 23000)
       check "sparse, $bad_lines, $threads $order: said" holds err "23,000 lines without a key"
     done
   done
@@ -232,15 +264,18 @@ check "sparse numbers" equal "$rc $(wc -l <out)" "0 300"
 printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
 gives "a BOM, blank lines" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id marked
 check "a BOM, blank lines: the keys" equal "$(grep -c id out)" 2
-printf '{"id":1,"x":[1e400,{"y":"\\ud800"}],"z":"\xff\xfe","n":%0400d}\n{"\\ud800":[],"id":3}\n' 7 >odd
+printf '{"id":1,"x":[1e400,{"y":"\\ud800"}],"z":"\xff\xfe","n":%0400d}\n{"\\ud800":[],"id":3}\n' 7 \
+  >odd
 sed -i 's/"n":0*/"n":1/' odd
 same "what no double or text holds, elsewhere" 0 odd "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id odd
-for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}' '{"id":1,"x":[]]}' '{"id":1'; do
+for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}' \
+  '{"id":1,"x":[]]}' '{"id":1'; do
   printf '%s\n' "$line" >lines
   run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
   check "$line is no JSON" is_error "lines:1: "
 done
-refuses "--bad-lines alone" "--bad-lines applies only to --jsonl and --keys" "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
+refuses "--bad-lines alone" "--bad-lines applies only to --jsonl and --keys" \
+  "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
 
 # --- what the text of a key stands for ----------------------------------------------------
 printf '5\n-1\n18446744073709551615\n9223372036854775807\n' >numbers
@@ -248,7 +283,8 @@ for strategy in guava-mitz64 guava-mitz32 java-double sbbf fast; do
   form=native
   [[ $strategy != guava* ]] || form=guava
   [[ $strategy != sbbf ]] || form=sbbf
-  gives "i64, $strategy" 0 "$tool" build -q -n 1000 -p 1e-3 --strategy $strategy --form $form --keys=i64 -o longs numbers
+  gives "i64, $strategy" 0 \
+    "$tool" build -q -n 1000 -p 1e-3 --strategy $strategy --form $form --keys=i64 -o longs numbers
   printf '5\n-1\n6\n' >asked
   prints "i64, $strategy: found" 0 $'5\n-1' "$tool" query --keys=i64 longs asked
   run "$tool" query longs asked
@@ -264,8 +300,10 @@ typed() {
   local name=$1 type=$2 text=$3 bytes=$4
   printf -- "$text\n" >typed.txt
   printf "$bytes\n" >bytes.txt
-  gives "$name: by type" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=$type -o typed typed.txt
-  gives "$name: by bytes" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=hex -o plain bytes.txt
+  gives "$name: by type" 0 \
+    "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=$type -o typed typed.txt
+  gives "$name: by bytes" 0 \
+    "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=hex -o plain bytes.txt
   check "$name: the same bits" cmp <(tail -c +257 typed) <(tail -c +257 plain)
 }
 typed "i64" i64 '-2' feffffffffffffff
@@ -276,7 +314,8 @@ typed "f64, negative" f64 -1.5e0 000000000000f8bf
 typed "f32" f32 1.5 0000c03f
 typed "f32, negative" f32 -0.25 000080be
 typed "utf16" utf16 'a\xc3\xa9\xf0\x9f\x98\x80' 6100e9003dd800de
-for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 -" "i32 4294967296" "i32 1.5" "f64 1x" \
+for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 -" \
+  "i32 4294967296" "i32 1.5" "f64 1x" \
   "f64 nine" "utf16 \xff" "utf16 \xed\xa0\x80" "hex 123" "hex 0g"; do
   printf "1234\n${bad#* }\n" >bad.txt
   run "$tool" dedupe -n 9 -p .1 --keys=${bad% *} bad.txt
@@ -288,11 +327,14 @@ gives "i64: dedupe" 0 "$tool" dedupe -q -n 9 -p 1e-9 --keys=i64 --shared numbers
 check "i64: dedupe, each number once" equal "$(cat out)" $'5\n-1\n9223372036854775807'
 prints "i64: what another program finds" 0 4 "$tool" query -c --keys=i64 numbers.st numbers
 refuses "an unknown type" "must be text, i64" "$tool" query --keys=long seen keys
-refuses "two fields and a type" "--keys applies to keys of one field" "$tool" dedupe -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
-refuses "numbers that pass" "--bad-lines=pass applies only" "$tool" dedupe -n 9 -p .1 --keys=i64 --bad-lines=pass keys
+refuses "two fields and a type" "--keys applies to keys of one field" \
+  "$tool" dedupe -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
+refuses "numbers that pass" "--bad-lines=pass applies only" \
+  "$tool" dedupe -n 9 -p .1 --keys=i64 --bad-lines=pass keys
 
 # --- a rate that is out of reach -----------------------------------------------------------
-told "double hashing" 0 "guava-mitz64 has a false-positive probability of about 2.5e-07 with so few bits, not 1e-09" \
+told "double hashing" 0 \
+  "guava-mitz64 has a false-positive probability of about 2.5e-07 with so few bits, not 1e-09" \
   "$tool" build -q -n 10000 -p 1e-9 --strategy guava-mitz64 -o rate keys
 gives "double hashing, large" 0 "$tool" build -q -n 1M -p 1e-4 --strategy guava-mitz64 -o rate keys
 gives "fast" 0 "$tool" build -q -n 10000 -p 1e-9 -o rate keys
@@ -305,7 +347,9 @@ for signal in INT TERM; do
   kill -$signal $!
   await_end "a FIFO without a reader, $signal" $!
 done
-{ env --default-signal=TERM "$tool" build -q -n 10M -p .01 -o - keys & echo $! >pid; wait; } | { await "a pipe's writer" test -s pid; sleep .5
+{ env --default-signal=TERM \
+  "$tool" build -q -n 10M -p .01 -o - keys & echo $! >pid; wait; } |
+  { await "a pipe's writer" test -s pid; sleep .5
   kill -TERM "$(cat pid)"; await "a stuck pipe" has_ended "$(cat pid)"; }
 
 # --- the same bytes ----------------------------------------------------------------------
@@ -319,7 +363,8 @@ check "SOURCE_DATE_EPOCH: its time" equal "$(od -An -tu8 -j80 -N8 first | tr -d 
 # --- files of other projects ---------------------------------------------------------------
 { printf '\0\0\0\1\0\0\0\3\0\0\0\2'; head -c 16 /dev/zero; } >spark
 { printf '\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\200'; head -c 16 /dev/zero; } >bits
-python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<dQQQQ", .01, 7, 1000, 700, 3) + bytes(875))' >pybloom
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(struct.pack("<dQQQQ", .01, 7, 1000, 700, 3) + bytes(875))' >pybloom
 refuses "Spark" "this is a Spark filter" "$tool" info spark
 refuses "bits-and-blooms" "this is a filter of bits-and-blooms" "$tool" info bits
 refuses "pybloom" "this is a filter of pybloom" "$tool" info pybloom

@@ -1,6 +1,6 @@
 #!/bin/bash
-# threads_cli_test.sh LFBLOOM REDIS_SERVERS: each command of the tool that uses threads, with several of
-# them, on input with repeats; its output is that of one thread, or awk's.
+# threads_cli_test.sh LFBLOOM REDIS_SERVERS: each command of the tool that uses threads, with
+# several of them, on input with repeats; its output is that of one thread, or awk's.
 #
 # It is the script that runs under ThreadSanitizer.  The others start hundreds of processes, most of
 # them with one thread, and each takes 0.3 s there.
@@ -38,7 +38,8 @@ for i in 1 2; do
 done
 wait
 check "build --shared by two processes: silent" equal "$(cat err1 err2)" ""
-prints "build --shared by two processes: every line" 0 200000 "$tool" query "${many[@]}" -c shared lines
+prints "build --shared by two processes: every line" 0 200000 \
+  "$tool" query "${many[@]}" -c shared lines
 
 # --- query ------------------------------------------------------------------------
 head -n 100000 lines | "$tool" build -q -p 1e-9 -o half
@@ -63,13 +64,16 @@ done
 cat lines | "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 >out 2>err && rc=0 || rc=$?
 check "dedupe of a pipe: as awk" cmp out first
 same "dedupe --jsonl" 0 first "$tool" dedupe "${many[@]}" -q -p 1e-9 --jsonl id lines
-same "dedupe -k" 0 <(awk '!seen[$0]++' fields) "$tool" dedupe "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
+same "dedupe -k" 0 <(awk '!seen[$0]++' fields) \
+  "$tool" dedupe "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
 gives "dedupe --unordered" 0 "$tool" dedupe "${many[@]}" -q --unordered -p 1e-9 lines
 check "dedupe --unordered: each line once" cmp <(sort out) <(sort first)
 for span in 30K 1h; do
-  gives "dedupe --window $span" 0 "$tool" dedupe "${many[@]}" -q --window $span -n 200K -p 1e-9 lines
+  gives "dedupe --window $span" 0 \
+    "$tool" dedupe "${many[@]}" -q --window $span -n 200K -p 1e-9 lines
   mv out together
-  same "dedupe --window $span, alone" 0 together "$tool" dedupe -q --threads 1 --window $span -n 200K -p 1e-9 lines
+  same "dedupe --window $span, alone" 0 together \
+    "$tool" dedupe -q --threads 1 --window $span -n 200K -p 1e-9 lines
 done
 for i in 1 2; do
   "$tool" dedupe "${many[@]}" -q --unordered -n 60K -p 1e-9 --shared claims lines >out$i 2>err$i &

@@ -1,5 +1,6 @@
 #!/bin/bash
-# window_cli_test.sh TOOL WINDOW: --window of `lfbloom dedupe` and `lfbloom plan`, and files of windows.
+# window_cli_test.sh TOOL WINDOW: --window of `lfbloom dedupe` and `lfbloom plan`, and files of
+# windows.
 #
 # Seen to fail with the rest of a generation counted by batches, with generations rounded down, with
 # the current generation kept at its end, with a time read in minutes for hours, and with no clock.
@@ -10,7 +11,8 @@ source "$(dirname "$0")/checks.sh"
 
 # --- spans of keys ----------------------------------------------------------------
 # 300,000 keys, of 50,000 different ones; some come again soon, some late.
-awk 'BEGIN { srand(1); for (i = 0; i < 3e5; i++) { u = rand(); print int(u * u * u * 50000) } }' >stream
+awk 'BEGIN { srand(1); for (i = 0; i < 3e5; i++) { u = rand(); print int(u * u * u * 50000) } }' \
+  >stream
 
 # exact SPAN G: what dedupe must print of ./stream.  Generations of SPAN / G keys, rounded up; a key
 # that was printed is left out until G more generations have begun and one has ended.  Checks the
@@ -50,22 +52,28 @@ check "among 10 of few keys" equal "$(tr '\n' ' ' <out)" "1 2 3 2 3 1 "
 # Of keys that never come twice, only false positives are left out.
 seq 1000000 >distinct
 for g in 3 7; do
-  gives "all distinct, --json" 0 "$tool" dedupe --json --window 100k --generations $g -p 0.01 distinct
+  gives "all distinct, --json" 0 \
+    "$tool" dedupe --json --window 100k --generations $g -p 0.01 distinct
   left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
   check "all distinct: the rate" between "$left_out" 6000 10300
   check "all distinct: the bound is what was left out" equal "$bound" "$left_out"
   check "all distinct: figures" equal \
-    "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" "1000000 $g 100000 0.01"
+    "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" \
+    "1000000 $g 100000 0.01"
 done
 gives "with repeats, --json" 0 "$tool" dedupe --json --window 100k -p 0.01 stream
 check "with repeats: the bound is that of the rate" \
-  equal "$(json expected_false_positives | cut -c 1-6)" "$(awk -v out="$(json out)" 'BEGIN { print out / 99 }' | cut -c 1-6)"
+  equal "$(json expected_false_positives | cut -c 1-6)" \
+  "$(awk -v out="$(json out)" 'BEGIN { print out / 99 }' | cut -c 1-6)"
 gives "all distinct" 0 "$tool" dedupe -q --window 10k -n 10k -p 0.001 distinct
 run "$tool" dedupe --window 10k -p 0.001 distinct
-check "the summary" grep -qE '^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at most about [0-9.e+]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
+check "the summary" grep -qE \
+  '^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at most about [0-9.e+]+ distinct ones '\
+'wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
 check "the summary is one line" equal "$(wc -l <err)" 1
 run "$tool" dedupe -q --window 100k -n 1000 -p 0.01 distinct
-check "too many keys: warned" holds err "warning: more than the 1,000 distinct keys that the window was made for"
+check "too many keys: warned" holds err \
+  "warning: more than the 1,000 distinct keys that the window was made for"
 run "$tool" dedupe --json --window 1M -n 1 -p 0.5 distinct
 check "far too many keys: who knows" equal "$(json expected_false_positives)" null
 
@@ -73,7 +81,8 @@ check "far too many keys: who knows" equal "$(json expected_false_positives)" nu
 for span in 90s 15m 1.5h 7d; do
   for threads in 3; do
     # All come in one generation: -n is G times as many.
-    gives "within $span" 0 "$tool" dedupe -q --threads $threads --window $span -n 150k -p 1e-9 stream
+    gives "within $span" 0 \
+      "$tool" dedupe -q --threads $threads --window $span -n 150k -p 1e-9 stream
     check "within $span: each once" cmp <(sort out) <(sort -u stream)
   done
 done
@@ -95,14 +104,19 @@ check "the end of the pipe ends it" equal "$rc$(cat err)" 0
 # --- kept in a file -----------------------------------------------------------------
 seq 3000 >first
 seq 2001 5000 >second
-same "--state: the first run" 0 first "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 first
-same "--state: a later run needs no -n and no -p" 0 <(seq 3001 5000) "$tool" dedupe -q --window 24h --state seen second
+same "--state: the first run" 0 first \
+  "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 first
+same "--state: a later run needs no -n and no -p" 0 <(seq 3001 5000) \
+  "$tool" dedupe -q --window 24h --state seen second
 prints "--shared means the same" 0 "" "$tool" dedupe -q --window 1d --shared seen first second
-reports "--state: --json" 0 "in out generations" "3000 0 3" "$tool" dedupe --json --window 24h --state seen first
+reports "--state: --json" 0 "in out generations" "3000 0 3" \
+  "$tool" dedupe --json --window 24h --state seen first
 check "--state: only its owner may read it" equal "$(stat -c %a seen)" 600
-gives "--state: --mode" 0 "$tool" dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
+gives "--state: --mode" 0 \
+  "$tool" dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
 check "--state: --mode" equal "$(stat -c %a seen640)" 640
-reports "info of a state" 0 "form span expected_insertions" "window 86400 10000" "$tool" info --json seen
+reports "info of a state" 0 "form span expected_insertions" "window 86400 10000" \
+  "$tool" info --json seen
 same "query of a state" 0 first "$tool" query seen first
 gives "verify of a state" 0 "$tool" verify seen
 # A span of time goes on between runs.
@@ -138,24 +152,31 @@ hash=$(json hash)
 for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
   # shellcheck disable=SC2086 # words
   refuses "--state with another $differs" \
-    "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that differ" \
+    "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that \
+differ" \
     "$tool" dedupe --window 24h --state seen $differs abc
 done
 gives "--state with the same -n, -p and --hash" 0 \
   "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
 check "--state with the same: nothing is new" equal "$(wc -c <out)" 0
-gives "--state of a hash without a key" 0 "$tool" dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
+gives "--state of a hash without a key" 0 \
+  "$tool" dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
 echo 000102030405060708090a0b0c0d0e0f >key
-refuses "--state of a hash without a key, with --key-file" "open: its window was made with -n 10 -p 0.1 --hash xxh3" \
+refuses "--state of a hash without a key, with --key-file" \
+  "open: its window was made with -n 10 -p 0.1 --hash xxh3" \
   "$tool" dedupe --window 24h --state open --key-file key abc
-refuses "--state of a new file without -p" "no -p given" "$tool" dedupe --window 1h -n 5 --state new abc
+refuses "--state of a new file without -p" "no -p given" \
+  "$tool" dedupe --window 1h -n 5 --state new abc
 refuses "--state and --shared" "once" "$tool" dedupe --window 1h --state seen --shared seen abc
-refuses "--state without --window" "--state applies only to --window" "$tool" dedupe --state seen -p 0.1 abc
-refuses "--state of a number of keys" "give --state with a time" "$tool" dedupe --window 10 --state seen abc
+refuses "--state without --window" "--state applies only to --window" \
+  "$tool" dedupe --state seen -p 0.1 abc
+refuses "--state of a number of keys" "give --state with a time" \
+  "$tool" dedupe --window 10 --state seen abc
 refuses "--state that is an input" "./abc: not a filter in any form" \
   "$tool" dedupe --window 1h -n 5 -p 0.1 --state ./abc abc
 refuses "--state that is no window" "abc" "$tool" dedupe --window 1h -n 5 -p 0.1 --state abc many
-refuses "--state on Redis" "BF.WINDOW.RESERVE" "$tool" dedupe --window 1h -n 5 -p 0.1 --state redis://localhost/x abc
+refuses "--state on Redis" "BF.WINDOW.RESERVE" \
+  "$tool" dedupe --window 1h -n 5 -p 0.1 --state redis://localhost/x abc
 check "abc is as it was" equal "$(tr '\n' ' ' <abc)" "1 2 3 "
 
 # --- plan --------------------------------------------------------------------------
@@ -163,14 +184,16 @@ gives "plan" 0 "$tool" plan --window 24h -n 10M -p 0.01
 check "plan: bits per key" grep -qE '^3 .* 24\.6. MiB +20\.6. +8  32h$' out
 check "plan: 7 generations" grep -qE '^7 .* 8  27\.43h$' out
 check "plan: 1 generation" grep -qE '^1 .* 6  48h$' out
-reports "plan --json" 0 "n span span_unit" "10000000 5400 seconds" "$tool" plan --window 1.5h -n 10M -p 0.01 --json
+reports "plan --json" 0 "n span span_unit" "10000000 5400 seconds" \
+  "$tool" plan --window 1.5h -n 10M -p 0.01 --json
 check "plan --json: forgotten" grep -qE '"3": \{[^}]*"forgotten_after": 7200\}' out
 reports "plan of keys" 0 "n span_unit" "10000000 keys" "$tool" plan --window 10M -p 0.01 --json
 for row in "10 20 16 16" "100 200 136 120" "1000000 2e+06 1333336 1142864"; do
   read -r span one three seven <<<"$row"
   gives "plan of $span keys" 0 "$tool" plan --window "$span" -p 0.01 --json
   check "plan of $span keys: forgotten" equal \
-    "$(grep -oE '"forgotten_after": [0-9e+]+' out | cut -d' ' -f2 | tr '\n' ' ')" "$one $three $seven "
+    "$(grep -oE '"forgotten_after": [0-9e+]+' out | cut -d' ' -f2 | tr '\n' ' ')" \
+    "$one $three $seven "
 done
 gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
 planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
@@ -180,14 +203,17 @@ reports "the plan is what is made" 0 bytes "$planned" "$tool" dedupe --json --wi
 cp "$golden" window.lfb
 size=$(stat -c %s window.lfb)
 prints "verify" 0 "window.lfb: whole: window, $size bytes checked" "$tool" verify window.lfb
-reports "verify --json" 0 "verdict form strategy" "whole window null" "$tool" verify --json window.lfb
+reports "verify --json" 0 "verdict form strategy" "whole window null" \
+  "$tool" verify --json window.lfb
 { head -c 600 window.lfb && printf X && tail -c +602 window.lfb; } >torn.lfb
 shows "verify, damaged" 1 "torn.lfb: damaged: a checksum does not match: " "$tool" verify torn.lfb
 head -c 700 window.lfb >short.lfb
-shows "verify, cut short" 1 "short.lfb: damaged: the filter ends too early (after 700 bytes)" "$tool" verify short.lfb
+shows "verify, cut short" 1 "short.lfb: damaged: the filter ends too early (after 700 bytes)" \
+  "$tool" verify short.lfb
 cp window.lfb long.lfb
 truncate -s 64M long.lfb
-shows "verify, with 64 MiB after it" 1 "long.lfb: damaged: the filter is followed by bytes" "$tool" verify long.lfb
+shows "verify, with 64 MiB after it" 1 "long.lfb: damaged: the filter is followed by bytes" \
+  "$tool" verify long.lfb
 refuses "query, with 64 MiB after it" "the filter is followed by bytes" "$tool" query long.lfb abc
 refuses "query, damaged" "(see 'lfbloom verify')" "$tool" query torn.lfb abc
 seq 20 99 >live
@@ -199,15 +225,19 @@ gives "info" 0 "$tool" info window.lfb
 check "info: the form" grep -qx 'form                 window' out
 check "info: the current generation" grep -qx 'current generation   8' out
 check "info: one line for each live generation" equal \
-  "$(grep -cE '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], 2[0-9]\.[0-9]+ % full$' out)" 4
-reports "info --json" 0 "form expected_insertions fpp generations generation keyed" "window 120 0.01 3 8 false" \
+  "$(grep -cE \
+    '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], 2[0-9]\.[0-9]+ % full$' \
+    out)" 4
+reports "info --json" 0 "form expected_insertions fpp generations generation keyed" \
+  "window 120 0.01 3 8 false" \
   "$tool" info --json window.lfb
 check "info --json: the generations" equal "$(grep -oE '"bits_set"' out | wc -l)" 4
 refuses "info --show-key" "it is not a plain filter in a file" "$tool" info --show-key window.lfb
 for command in "merge -o x window.lfb" "fold -o x window.lfb" "convert --to native window.lfb x" \
   "compare window.lfb window.lfb" "build -p 0.1 --like window.lfb -o x abc"; do
   # shellcheck disable=SC2086
-  refuses "$command" "window.lfb: this is a window filter: it cannot be opened as a plain filter" "$tool" $command
+  refuses "$command" "window.lfb: this is a window filter: it cannot be opened as a plain filter" \
+    "$tool" $command
 done
 mkfifo pipe
 for command in info verify; do
@@ -217,12 +247,14 @@ done
 
 # --- misuse --------------------------------------------------------------------------
 for span in '' s 24x 0 -5 1.5 0s -3s nans 24hh '1 h'; do
-  refuses "--window '$span'" "not a time such as 90s" "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
+  refuses "--window '$span'" "not a time such as 90s" \
+    "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
 done
 for span in 0.0001s 0.00099s 1e10d infs infd 1e999h 1e30d 1.001e9s; do
   for command in "dedupe -p 0.1 -n 10 --window $span abc" "plan -p 0.1 -n 10 --window $span"; do
     # shellcheck disable=SC2086
-    refuses "$command" "--window '$span': a window's span must be from 0.001 to 1e9 seconds" "$tool" $command
+    refuses "$command" "--window '$span': a window's span must be from 0.001 to 1e9 seconds" \
+      "$tool" $command
   done
 done
 for span in 0.001s 1e9s 11574d; do
@@ -230,15 +262,18 @@ for span in 0.001s 1e9s 11574d; do
 done
 for command in "dedupe -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
   # shellcheck disable=SC2086
-  refuses "$command without -n" "needs -n, the number of distinct keys in that time" "$tool" $command
+  refuses "$command without -n" "needs -n, the number of distinct keys in that time" \
+    "$tool" $command
 done
 refuses "no -p" "no -p given" "$tool" dedupe --window 10 abc
 refuses "--shared" "give --state with a time" "$tool" dedupe -p 0.1 --window 10 --shared x abc
 refuses "--strategy" "leave out --strategy" "$tool" dedupe -p 0.1 --window 10 --strategy fast abc
 refuses "--generations 4" "must be 1, 3 or 7" "$tool" dedupe -p 0.1 --window 10 --generations 4 abc
 refuses "--generations alone" "applies only to --window" "$tool" dedupe -p 0.1 --generations 3 abc
-refuses "too many keys" "larger than its strategy can address" "$tool" dedupe -p 0.1 --window 1e19 abc
-refuses "too many keys, plan" "larger than its strategy can address" "$tool" plan -p 0.1 --window 1e19
+refuses "too many keys" "larger than its strategy can address" \
+  "$tool" dedupe -p 0.1 --window 1e19 abc
+refuses "too many keys, plan" "larger than its strategy can address" \
+  "$tool" plan -p 0.1 --window 1e19
 check "no file from any of them" test ! -e x
 
 finish
