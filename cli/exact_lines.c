@@ -146,7 +146,9 @@ enum { LINES_NUMBER = 21 }; /* at most: 20 digits and a space */
 
 static bool lines_add_text(struct exact_lines *lines, const char *bytes, size_t size)
 {
-  if (!grow_array(&lines->text, &lines->text_capacity, lines->text_size + size, 1))
+  const struct grow_row row = {&lines->text, 64};
+
+  if (!grow(&row, 1, &lines->text_capacity, lines->text_size + size))
     return false;
   memcpy(lines->text + lines->text_size, bytes, size);
   lines->text_size += size;

@@ -17,10 +17,4 @@ struct grow_row {
  * False after a report: the elements stay. */
 bool grow(const struct grow_row *rows, size_t count, size_t *capacity, size_t needed);
 
-/* The same for one array of elements of this size. */
-static inline bool grow_array(void *array, size_t *capacity, size_t needed, size_t each)
-{
-  return grow(&(struct grow_row){array, 64 * each}, 1, capacity, needed);
-}
-
 #endif
