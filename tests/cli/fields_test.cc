@@ -86,7 +86,8 @@ struct place {
 std::vector<place> places(const fields& wanted, const std::string& record) {
   std::vector<place> result;
   const auto separates = [&wanted](char byte) {
-    return wanted.separated ? byte == wanted.separator : byte == ' ' || byte == '\t' || byte == '\n';
+    return wanted.separated ? byte == wanted.separator
+                            : byte == ' ' || byte == '\t' || byte == '\n';
   };
   size_t begin = 0;
   for (size_t i = 0; i <= record.size(); i++)
@@ -97,7 +98,8 @@ std::vector<place> places(const fields& wanted, const std::string& record) {
   return result;
 }
 
-// Seen to fail with fields that end at the end of the record, not of the last field: "a ,\t" is printed.
+// Seen to fail with fields that end at the end of the record, not of the last field: "a ,\t" is
+// printed.
 TEST(Fields, RandomRecordsAreSplitAlike) {
   uint64_t present = 0;
   ExpectFor(20000, [&present] {
@@ -112,7 +114,8 @@ TEST(Fields, RandomRecordsAreSplitAlike) {
     std::string expected;
     if (wanted.first <= all.size()) {
       const size_t begin = all[wanted.first - 1].begin;
-      expected = record.substr(begin, all[std::min<size_t>(wanted.last, all.size()) - 1].end - begin);
+      expected =
+          record.substr(begin, all[std::min<size_t>(wanted.last, all.size()) - 1].end - begin);
     }
     present += !expected.empty();
     RC_ASSERT(found(wanted, record) == expected);

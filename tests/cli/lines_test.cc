@@ -40,8 +40,8 @@ Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char 
   return records;
 }
 
-void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t most, KeysFunction keys,
-                 CountFunction count) {
+void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t most,
+                 KeysFunction keys, CountFunction count) {
   const std::string text = room.substr(0, size);
   RC_ASSERT(RecordsBy(keys, room, size, delimiter, 0, most) == RecordsByLoop(text, delimiter, 0));
   const Records expected = RecordsByLoop(text, delimiter, 1);
@@ -53,9 +53,10 @@ void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t mo
             expected.size() - open + ended);
 }
 
-// Texts of up to five blocks, with delimiters after the end, too.  Seen to fail by vectors with their
-// halves exchanged, with one byte too many at the end, with a record at the end of a block lost, with
-// empty records kept, and with the last record lost; and without vectors with the last two.
+// Texts of up to five blocks, with delimiters after the end, too.  Seen to fail by vectors with
+// their halves exchanged, with one byte too many at the end, with a record at the end of a block
+// lost, with empty records kept, and with the last record lost; and without vectors with the last
+// two.
 TEST(Lines, RecordsAreThoseOfALoop) {
   ExpectFor(3000, [] {
     const char delimiter = *rc::gen::element('\n', '\0', 'x', '\xff');

@@ -1,5 +1,5 @@
-// The member of a JSON object, as jansson finds it in the object read as a whole: for texts that are
-// JSON, and for such texts with bytes changed, inserted and cut off.
+// The member of a JSON object, as jansson finds it in the object read as a whole: for texts that
+// are JSON, and for such texts with bytes changed, inserted and cut off.
 #include "cli/member.h"
 
 #include <gtest/gtest.h>
@@ -59,14 +59,16 @@ TEST(Member, StringsAreReadWhereverTheirOtherBytesAre) {
   for (size_t before = 0; before < 40; before++)
     for (const size_t after : {0, 1, 15, 16, 40})
       for (const auto& [written, read] : std::vector<std::pair<std::string, std::string>>{
-               {"", ""}, {"\\n", "\n"}, {"\\\"", "\""}, {"\x7f", "\x7f"}, {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"}}) {
+               {"", ""}, {"\\n", "\n"}, {"\\\"", "\""}, {"\x7f", "\x7f"},
+               {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"}}) {
         const std::string first(before, ' '), last(after, '~');
         ASSERT_EQ(value("a", "{\"b\":\"" + first + "\",\"a\":\"" + first + written + last + "\"}"),
                   first + read + last);
       }
   for (size_t before = 0; before < 40; before++)
     for (const char* bad : {"\n", "\xff", "\\x"})
-      ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + "x\"}").result, MEMBER_NO_JSON);
+      ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + "x\"}").result,
+                MEMBER_NO_JSON);
 }
 
 TEST(Member, OtherValuesStayAsTheyStand) {
@@ -96,13 +98,14 @@ TEST(Member, TheLastOfANameCounts) {
 }
 
 TEST(Member, WhatIsNoObjectSaysWhy) {
-  for (const char* text : {"", "1", "[1]", "{", "{}}", "{} x", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}",
-                           "{a:1}", "{\"a\" 1}", "{\"a\":01}", "{\"a\":1.}", "{\"a\":1e}", "{\"a\":-}",
-                           "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1x}", "{\"a\":\"x}", "{\"a\":nul}",
-                           "{\"a\":\"\\ud83d\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\t\"}", "{\"a\":\"\xe9\"}",
-                           "\xbb\xbf{\"a\":1}", "{\"a\":1}{\"a\":1}", "{\"a\":1,\"b\":[1}}",
-                           "{\"a\":1,\"b\":[}", "{\"a\":1,\"b\":\"}", "{\"a\":1,\"b\":\"\\\"}", "{\"a\":1,\"b\":NaN}",
-                           "{\"a\":1,\"b\":}", "{\"a\":1,\"b\":[]]}", "{\"a\":1,\"b\":tru}"}) {
+  for (const char* text :
+       {"", "1", "[1]", "{", "{}}", "{} x", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}",
+        "{a:1}", "{\"a\" 1}", "{\"a\":01}", "{\"a\":1.}", "{\"a\":1e}", "{\"a\":-}",
+        "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1x}", "{\"a\":\"x}", "{\"a\":nul}",
+        "{\"a\":\"\\ud83d\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\t\"}", "{\"a\":\"\xe9\"}",
+        "\xbb\xbf{\"a\":1}", "{\"a\":1}{\"a\":1}", "{\"a\":1,\"b\":[1}}", "{\"a\":1,\"b\":[}",
+        "{\"a\":1,\"b\":\"}", "{\"a\":1,\"b\":\"\\\"}", "{\"a\":1,\"b\":NaN}",
+        "{\"a\":1,\"b\":}", "{\"a\":1,\"b\":[]]}", "{\"a\":1,\"b\":tru}"}) {
     const answer got = find("a", text);
     EXPECT_EQ(got.result, MEMBER_NO_JSON) << text;
     EXPECT_NE(got.problem, "") << text;
@@ -111,11 +114,12 @@ TEST(Member, WhatIsNoObjectSaysWhy) {
 
 // A filter's user gets the key of such a line: what stands elsewhere in it is none of the key.
 TEST(Member, WhatStandsElsewhereNeedNotBeReadable) {
-  for (const char* elsewhere : {"1e400", "-1e-400", "[[1e400]]", "\"\\ud83d\"", "\"\xe9\"", "[\"\xff\",{\"\xff\":1}]",
-                                "{\"\\ud83d\":[]}", "\"\t\""}) {
+  for (const char* elsewhere : {"1e400", "-1e-400", "[[1e400]]", "\"\\ud83d\"", "\"\xe9\"",
+                                "[\"\xff\",{\"\xff\":1}]", "{\"\\ud83d\":[]}", "\"\t\""}) {
     EXPECT_EQ(value("a", std::string("{\"b\":") + elsewhere + ",\"a\":1}"), "1") << elsewhere;
     EXPECT_EQ(value("a", std::string("{\"a\":1,\"b\":") + elsewhere + "}"), "1") << elsewhere;
-    EXPECT_EQ(find("b.c", std::string("{\"a\":1,\"b\":[") + elsewhere + "]}").result, MEMBER_MISSING);
+    EXPECT_EQ(find("b.c", std::string("{\"a\":1,\"b\":[") + elsewhere + "]}").result,
+              MEMBER_MISSING);
   }
   EXPECT_EQ(value("a", R"({"\ud83d":2,"a":1})"), "1");
   EXPECT_EQ(value("a", "{\"\xff\":2,\"a\":1}"), "1");
@@ -174,7 +178,8 @@ TEST(Member, RandomTextsAreReadAsJanssonReadsThem) {
     json_error_t error;
     const auto load = [&error](const std::string& bytes, size_t flags) {
       return std::shared_ptr<json_t>(
-          json_loadb(bytes.data(), bytes.size(), flags | JSON_DECODE_INT_AS_REAL, &error), json_decref);
+          json_loadb(bytes.data(), bytes.size(), flags | JSON_DECODE_INT_AS_REAL, &error),
+          json_decref);
     };
     const auto whole = load(text, JSON_ALLOW_NUL);
     if (!json_is_object(whole.get())) {
