@@ -302,7 +302,7 @@ static void exact_note_plan(const struct exact *exact)
 
 static bool exact_begin(struct exact *exact)
 {
-  uint8_t key[LFB_WIDE_KEY];
+  uint8_t key[LFB_HASH128_KEY];
 
   exact->rereadable = input_is_rereadable(exact->source->paths, exact->source->path_count);
   exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads -
@@ -318,7 +318,7 @@ static bool exact_begin(struct exact *exact)
   else if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
     return report_false_errno("cannot get random bytes");
   }
-  exact->hash = lfb_wide_create(key);
+  exact->hash = lfb_hash128_create(key);
   if (exact->hash == NULL)
     (void)report_errno("dedupe");
   return exact->hash != NULL && exact_lines_create(exact) &&

@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bloom/hashing/wide.h"
+#include "bloom/hashing/hash128.h"
 #include "cli/exact_spill.h"
 #include "cli/exact_table.h"
 #include "cli/keys.h"
@@ -76,7 +76,7 @@ struct exact {
 
   /* Private. */
   uint64_t room; /* of the memory, what is not the threads' */
-  lfb_wide *hash;
+  lfb_hash128 *hash;
   struct exact_table table;
   lfb_filter *claimed;           /* by the lines of the first read                            */
   lfb_filter *listed;            /* has all that the table has, so that few lines are sought there; NULL: unknown */

@@ -80,7 +80,7 @@ static bool lines_find_batch(struct exact_lines *lines, const struct exact_read 
   if (keys == NULL)
     return false;
   if (count > 0)
-    lfb_wide_many(read->exact->hash, keys, count, lines->low + first, lines->high + first);
+    lfb_hash128_many(read->exact->hash, keys, count, lines->low + first, lines->high + first);
   for (size_t i = 0; read->source.bad_lines == KEYS_PASS && i < count; i++)
     bits_set(lines->passing, first + i, keys_passes(&read->source, keys[i]));
   lines->count += count;

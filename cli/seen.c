@@ -31,12 +31,12 @@ bool seen_damaged(const struct seen *seen, const char *how)
                       "again", seen->path, how);
 }
 
-uint64_t seen_checksum(const lfb_wide *hash, const void *bytes, size_t size)
+uint64_t seen_checksum(const lfb_hash128 *hash, const void *bytes, size_t size)
 {
   const lfb_key key = {bytes, size};
   uint64_t low, high;
 
-  lfb_wide_many(hash, &key, 1, &low, &high);
+  lfb_hash128_many(hash, &key, 1, &low, &high);
   return low;
 }
 
@@ -92,7 +92,7 @@ static bool seen_make(struct seen *seen)
   memcpy(seen->head.magic, seen_magic, sizeof seen_magic);
   seen->head.version = SEEN_VERSION;
   if (getrandom(seen->head.key, sizeof seen->head.key, 0) != (ssize_t)sizeof seen->head.key ||
-      (seen->hash = lfb_wide_create(seen->head.key)) == NULL)
+      (seen->hash = lfb_hash128_create(seen->head.key)) == NULL)
     return seen_failed(seen);
   return seen_write_head(seen);
 }
@@ -110,7 +110,7 @@ static bool seen_read(struct seen *seen)
   if (head->version != SEEN_VERSION)
     return report_false("%s: is a state of dedupe of another version, or of a host with another "
                         "byte order", seen->path);
-  if ((seen->hash = lfb_wide_create(head->key)) == NULL)
+  if ((seen->hash = lfb_hash128_create(head->key)) == NULL)
     return seen_failed(seen);
   if (seen->size < sizeof *head || head->run_count > SEEN_RUNS ||
       head->checksum != seen_checksum(seen->hash, head, offsetof(struct seen_head, checksum)))

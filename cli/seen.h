@@ -26,7 +26,7 @@ struct seen;
  * after a report. */
 struct seen *seen_open(const char *path, const char *temp);
 
-/* The key that all hashes were made with: LFB_WIDE_KEY bytes. */
+/* The key that all hashes were made with: LFB_HASH128_KEY bytes. */
 const uint8_t *seen_key(const struct seen *seen);
 
 /* The memory that the filters take, and new hashes until they are committed. */

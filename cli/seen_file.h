@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "bloom/hashing/wide.h"
+#include "bloom/hashing/hash128.h"
 #include "cli/exact_spill.h"
 
 enum {
@@ -32,7 +32,7 @@ struct seen_head {
   char magic[8];
   uint32_t version; /* in the byte order of the host, as all numbers */
   uint32_t run_count;
-  uint8_t key[LFB_WIDE_KEY];
+  uint8_t key[LFB_HASH128_KEY];
   struct seen_run runs[SEEN_RUNS];
   uint64_t reserved[3]; /* 0 */
   uint64_t checksum; /* the low half of the hash of all bytes before it */
@@ -57,7 +57,7 @@ struct seen {
   int file;
   struct stat was;
   struct seen_head head;
-  lfb_wide *hash;
+  lfb_hash128 *hash;
   unsigned char *bytes; /* the file as it was, mapped */
   uint64_t size;
   lfb_filter *filters[SEEN_RUNS];
@@ -88,7 +88,7 @@ static inline uint64_t seen_place(struct exact_hash hash, uint64_t count, unsign
 bool seen_failed(const struct seen *seen);
 bool seen_damaged(const struct seen *seen, const char *how);
 
-uint64_t seen_checksum(const lfb_wide *hash, const void *bytes, size_t size);
+uint64_t seen_checksum(const lfb_hash128 *hash, const void *bytes, size_t size);
 
 /* Write to the file, and the head; the head is on the disk then.  False after a report. */
 bool seen_write(const struct seen *seen, const void *bytes, size_t size, uint64_t at);

@@ -42,7 +42,7 @@ static void rice_put_bits(lfb_rice_writer *writer, uint64_t bits, uint32_t count
 }
 
 /* Writes the lowest `count` bits, at most 64. */
-static void rice_put_wide(lfb_rice_writer *writer, uint64_t bits, uint32_t count)
+static void rice_put_long(lfb_rice_writer *writer, uint64_t bits, uint32_t count)
 {
   const uint32_t low = count < RICE_CHUNK ? count : (uint32_t)RICE_CHUNK;
 
@@ -57,12 +57,12 @@ void lfb_rice_put(lfb_rice_writer *writer, uint64_t value, uint32_t parameter)
 
   if (ones < LFB_RICE_ONES) {
     rice_put_bits(writer, (UINT64_C(1) << ones) - 1, (uint32_t)ones + 1);
-    rice_put_wide(writer, value, parameter);
+    rice_put_long(writer, value, parameter);
   } else {
     const uint32_t width = 64 - (uint32_t)__builtin_clzll(value);
     rice_put_bits(writer, (UINT64_C(1) << LFB_RICE_ONES) - 1, LFB_RICE_ONES);
     rice_put_bits(writer, width - 1, LFB_RICE_WIDTH);
-    rice_put_wide(writer, value, width);
+    rice_put_long(writer, value, width);
   }
 }
 
@@ -91,7 +91,7 @@ static uint64_t rice_peek(const lfb_rice_reader *reader)
 }
 
 /* Reads `count` bits, at most 64. */
-static uint64_t rice_take_wide(lfb_rice_reader *reader, uint32_t count)
+static uint64_t rice_take_long(lfb_rice_reader *reader, uint32_t count)
 {
   const uint32_t low = count < RICE_CHUNK ? count : (uint32_t)RICE_CHUNK;
   uint64_t bits = rice_peek(reader) & ((UINT64_C(1) << low) - 1);
@@ -112,10 +112,10 @@ uint64_t lfb_rice_take(lfb_rice_reader *reader, uint32_t parameter)
 
   if (ones < LFB_RICE_ONES) {
     reader->at += ones + 1;
-    return ones << parameter | rice_take_wide(reader, parameter);
+    return ones << parameter | rice_take_long(reader, parameter);
   }
   reader->at += LFB_RICE_ONES;
-  return rice_take_wide(reader, (uint32_t)rice_take_wide(reader, LFB_RICE_WIDTH) + 1);
+  return rice_take_long(reader, (uint32_t)rice_take_long(reader, LFB_RICE_WIDTH) + 1);
 }
 
 bool lfb_rice_ended(const lfb_rice_reader *reader)

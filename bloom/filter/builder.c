@@ -193,7 +193,7 @@ static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t
 }
 
 /* Whether hashes have a second word, and kept ones room for it. */
-static bool builder_is_wide(const lfb_builder *builder)
+static bool builder_has_high(const lfb_builder *builder)
 {
   return builder->filter->strategy->hash_width != LFB_HASH_64;
 }
@@ -201,7 +201,7 @@ static bool builder_is_wide(const lfb_builder *builder)
 /* The newest memory for a thread's hashes, with room for at least one.  NULL: it was refused. */
 static builder_kept *builder_room(const lfb_builder *builder, builder_thread *thread)
 {
-  const size_t halves = builder_is_wide(builder) ? 2 : 1;
+  const size_t halves = builder_has_high(builder) ? 2 : 1;
 
   if (thread->kept != NULL && thread->kept->count < BUILDER_KEPT)
     return thread->kept;
@@ -306,7 +306,7 @@ static uint64_t builder_kept_count(const lfb_builder *builder)
 static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *kept)
 {
   const lfb_filter *filter = builder->filter;
-  const uint64_t *high = builder_is_wide(builder) ? kept->hashes + BUILDER_KEPT : NULL;
+  const uint64_t *high = builder_has_high(builder) ? kept->hashes + BUILDER_KEPT : NULL;
   uint64_t answers[BUILDER_KEPT / LFB_WORD_BITS];
 
   if (builder->alone)

@@ -22,7 +22,7 @@
 
 typedef enum cell_uses {
   CELL_ONE,        /* nothing               */
-  CELL_WIDE,       /* the rest of a hash    */
+  CELL_128,        /* the rest of a hash    */
   CELL_GENERATION, /* that of what forgets  */
 } cell_uses;
 
@@ -69,7 +69,7 @@ LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, cell_us
     const lfb_two now = lfb_pair_get_acquire(cell->half); /* as below */
     *low = now.low;
     *high = now.high;
-  } else if (uses == CELL_WIDE) {
+  } else if (uses == CELL_128) {
     lfb_two now = {0, 0};
     (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
     /* acquire: pairs with the release in cell_leave(), and shows the bits of what was DONE. */
@@ -201,10 +201,10 @@ static __attribute__((noinline)) bool claims_claim_one(const lfb_claims *claims,
   return claims_claim(claims, in, (lfb_hash){low, high}, CELL_ONE);
 }
 
-static __attribute__((noinline)) bool claims_claim_wide(const lfb_claims *claims, const lfb_claimed *in,
-                                                        uint64_t low, uint64_t high)
+static __attribute__((noinline)) bool claims_claim_128(const lfb_claims *claims,
+                                                       const lfb_claimed *in, uint64_t low, uint64_t high)
 {
-  return claims_claim(claims, in, (lfb_hash){low, high}, CELL_WIDE);
+  return claims_claim(claims, in, (lfb_hash){low, high}, CELL_128);
 }
 
 static __attribute__((noinline)) bool claims_claim_dated(const lfb_claims *claims, const lfb_claimed *in,
@@ -219,7 +219,7 @@ bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash 
     return claims_claim_one(claims, in, hash.low, hash.high);
   if (claims->locked)
     return claims_claim_locked(claims, in, hash);
-  return claims->generation == NULL ? claims_claim_wide(claims, in, hash.low, hash.high)
+  return claims->generation == NULL ? claims_claim_128(claims, in, hash.low, hash.high)
                                     : claims_claim_dated(claims, in, hash.low, hash.high);
 }
 

@@ -37,7 +37,7 @@ LFB_AES_TARGET static bool filter_might_contain_u64_aes(const lfb_filter *filter
 }
 #endif
 
-bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash)
+bool lfb_filter_put_hashed(const lfb_filter *filter, lfb_hash hash)
 {
   return filter_put(filter, hash);
 }
@@ -72,22 +72,22 @@ bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
 {
-  return filter_put(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return filter_put(filter, lfb_hasher_from_64(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 {
-  return filter_might_contain(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return filter_might_contain(filter, lfb_hasher_from_64(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_put_hash128(lfb_filter *filter, uint64_t low, uint64_t high)
 {
-  return filter_put(filter, lfb_hasher_narrow(&filter->layout.hasher, low, high));
+  return filter_put(filter, lfb_hasher_from_128(&filter->layout.hasher, low, high));
 }
 
 bool lfb_filter_might_contain_hash128(const lfb_filter *filter, uint64_t low, uint64_t high)
 {
-  return filter_might_contain(filter, lfb_hasher_narrow(&filter->layout.hasher, low, high));
+  return filter_might_contain(filter, lfb_hasher_from_128(&filter->layout.hasher, low, high));
 }
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
@@ -118,22 +118,22 @@ lfb_claimed lfb_filter_claimed(const lfb_filter *filter)
 
 bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
 {
-  return lfb_filter_claim_wide(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+  return lfb_filter_claim_hashed(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_filter_claim_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return lfb_filter_claim_hashed(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash)
 {
-  return lfb_filter_claim_wide(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return lfb_filter_claim_hashed(filter, lfb_hasher_from_64(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  return lfb_filter_claim_wide(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  return lfb_filter_claim_hashed(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 /*

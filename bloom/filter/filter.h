@@ -89,13 +89,13 @@ static inline uint64_t lfb_filter_full_words(const lfb_filter *filter)
 lfb_claimed lfb_filter_claimed(const lfb_filter *filter);
 
 /* Puts a hash of the strategy's width.  Returns whether it turned on a bit. */
-bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash);
+bool lfb_filter_put_hashed(const lfb_filter *filter, lfb_hash hash);
 
 /* Claims a hash of the strategy's width.  Returns whether this claim has won. */
-static inline bool lfb_filter_claim_wide(const lfb_filter *filter, lfb_hash hash)
+static inline bool lfb_filter_claim_hashed(const lfb_filter *filter, lfb_hash hash)
 {
   if (filter->strategy->puts_claim)
-    return lfb_filter_put_wide(filter, hash);
+    return lfb_filter_put_hashed(filter, hash);
   if (filter->kernel->might_contain(&filter->layout, hash))
     return false;
   const lfb_claimed in = lfb_filter_claimed(filter);

@@ -14,16 +14,16 @@ lfb_hash lfb_piece_u64(const lfb_hasher *hasher, const void *keys, size_t i)
 
 lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *hashes, size_t i)
 {
-  return lfb_hasher_widen(hasher, ((const uint64_t *)hashes)[i]);
+  return lfb_hasher_from_64(hasher, ((const uint64_t *)hashes)[i]);
 }
 
 lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first, size_t count,
                          lfb_piece_hash hash_of, size_t most, uint64_t *buffer)
 {
-  const bool wide = hashing->strategy->hash_width != LFB_HASH_64;
-  const size_t holds = wide ? (size_t)LFB_PIECE_WIDE : (size_t)LFB_PIECE_ROOM;
+  const bool both = hashing->strategy->hash_width != LFB_HASH_64;
+  const size_t holds = both ? (size_t)LFB_PIECE_BOTH : (size_t)LFB_PIECE_ROOM;
   const size_t left = count - first, some = left < holds ? left : holds;
-  uint64_t *high = wide ? buffer + LFB_PIECE_WIDE : NULL;
+  uint64_t *high = both ? buffer + LFB_PIECE_BOTH : NULL;
 
   if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hashing->hasher))
     return (lfb_piece){(const uint64_t *)keys + first, NULL, left < most ? left : most};
@@ -33,7 +33,7 @@ lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t fi
     lfb_hasher_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high);
   else
     lfb_hash_each_u64(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high,
-                      lfb_hasher_widen);
+                      lfb_hasher_from_64);
   return (lfb_piece){buffer, high, some};
 }
 

@@ -13,7 +13,7 @@ enum {
   /* Numbers in the buffer for hashes: 8 KiB.  A piece is long enough that the cache misses at its
    * start, before the prefetches arrive, do not matter.  Twice a multiple of 64. */
   LFB_PIECE_ROOM = 1024,
-  LFB_PIECE_WIDE = LFB_PIECE_ROOM / 2, /* hashes with both halves that fit */
+  LFB_PIECE_BOTH = LFB_PIECE_ROOM / 2, /* hashes with both halves that fit */
   /* Hashes of the caller need no buffer except for their answers, 2 KiB: longer pieces. */
   LFB_GIVEN_PIECE = 16384,
 };

@@ -69,7 +69,7 @@ void lfb_putter_put_soon_u64(lfb_putter *putter, uint64_t key)
 
 void lfb_putter_put_soon_hash(lfb_putter *putter, uint64_t hash)
 {
-  putter_take(putter, lfb_hasher_widen(&putter->filter->layout.hasher, hash));
+  putter_take(putter, lfb_hasher_from_64(&putter->filter->layout.hasher, hash));
 }
 
 uint64_t lfb_putter_flush(lfb_putter *putter)

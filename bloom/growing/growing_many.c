@@ -20,7 +20,7 @@
 
 enum {
   PENDING_KEYS = LFB_PIECE_ROOM, /* the most that are looked up at a time           */
-  PENDING_PAIRS = LFB_PIECE_WIDE,
+  PENDING_PAIRS = LFB_PIECE_BOTH,
   PENDING_WORDS = PENDING_KEYS / LFB_WORD_BITS,
   PENDING_NARROW = 4, /* keys are moved together once 1/PENDING_NARROW has been found    */
 };

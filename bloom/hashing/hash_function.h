@@ -30,7 +30,7 @@ typedef enum lfb_hash_kind {
   LFB_KIND_SIPHASH13,     /* SipHash-1-3, keyed: low                                   */
   LFB_KIND_XXH64,         /* XXH64, seed 0: low                                        */
   LFB_KIND_AES,           /* the AES hash (aes.h), keyed: low, and high of many keys of
-                             bytes if it is wanted (wide.h); integers as numbers       */
+                             bytes if it is wanted (hash128.h); integers as numbers       */
 } lfb_hash_kind;
 
 /* Which bits of a hash its strategy uses. */

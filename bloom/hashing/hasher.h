@@ -112,8 +112,8 @@ LFB_INLINE bool lfb_hasher_takes_hashes(const lfb_hasher *hasher)
   return hasher->identity.kind >= LFB_KIND_XXH3;
 }
 
-/* Widens a caller's own 64-bit hash to the width of this hasher. */
-LFB_INLINE lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
+/* Makes a hash of this hasher of a caller's own 64-bit hash. */
+LFB_INLINE lfb_hash lfb_hasher_from_64(const lfb_hasher *hasher, uint64_t hash)
 {
   if (__builtin_expect(lfb_hasher_takes_hashes(hasher), 1))
     return (lfb_hash){hash, 0};
@@ -126,7 +126,7 @@ LFB_INLINE lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
 }
 
 /* The bits of a caller's own 128-bit hash that this hasher's hashes have. */
-LFB_INLINE lfb_hash lfb_hasher_narrow(const lfb_hasher *hasher, uint64_t low, uint64_t high)
+LFB_INLINE lfb_hash lfb_hasher_from_128(const lfb_hasher *hasher, uint64_t low, uint64_t high)
 {
   if (__builtin_expect(lfb_hasher_takes_hashes(hasher), 1))
     return (lfb_hash){low, 0};

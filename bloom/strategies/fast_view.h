@@ -54,7 +54,7 @@ LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
 }
 
 /* Returns whether a block is two lines. */
-LFB_INLINE bool lfb_fast_is_wide(const lfb_fast *fast)
+LFB_INLINE bool lfb_fast_has_two_lines(const lfb_fast *fast)
 {
   return fast->block_shift == 4;
 }

@@ -24,19 +24,20 @@ typedef struct lfb_geometry {
   uint32_t lines_shift;   /* of `fast`: log2 of the cache lines in a block, 0 or 1; else 0 */
 } lfb_geometry;
 
-enum { LFB_GEOMETRY_WIDE = 128 }; /* in files, added to words_per_key if a block is two lines */
+/* In files, added to words_per_key if a block is two lines. */
+enum { LFB_GEOMETRY_TWO_LINES = 128 };
 
 /* words_per_key and lines_shift as files hold them: 8 bits. */
 static inline uint32_t lfb_geometry_shape(const lfb_geometry *geometry)
 {
-  return geometry->words_per_key + LFB_GEOMETRY_WIDE * geometry->lines_shift;
+  return geometry->words_per_key + LFB_GEOMETRY_TWO_LINES * geometry->lines_shift;
 }
 
 /* The reverse, of any number. */
 static inline void lfb_geometry_set_shape(lfb_geometry *geometry, uint32_t shape)
 {
-  geometry->words_per_key = shape % LFB_GEOMETRY_WIDE;
-  geometry->lines_shift = shape / LFB_GEOMETRY_WIDE;
+  geometry->words_per_key = shape % LFB_GEOMETRY_TWO_LINES;
+  geometry->lines_shift = shape / LFB_GEOMETRY_TWO_LINES;
 }
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */

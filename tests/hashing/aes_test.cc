@@ -7,7 +7,7 @@
 
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/aes_derive.h"
-#include "bloom/hashing/wide.h"
+#include "bloom/hashing/hash128.h"
 #include "tests/support/hashers.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"
@@ -165,7 +165,7 @@ struct Reference {
     return y ^ length;
   }
 
-  Block Wide(const void* bytes, size_t size) const {
+  Block Hash128(const void* bytes, size_t size) const {
     const uint8_t* at = static_cast<const uint8_t*>(bytes);
     Block h;
     if (size > 128) {
@@ -179,7 +179,7 @@ struct Reference {
     return Encrypt(inner, h);
   }
 
-  uint64_t Bytes(const void* bytes, size_t size) const { return Low(Wide(bytes, size)); }
+  uint64_t Bytes(const void* bytes, size_t size) const { return Low(Hash128(bytes, size)); }
 
   uint64_t Number(uint64_t number) const {
     Block block{};
@@ -422,7 +422,7 @@ TEST(AesHash, Many) {
     keys.push_back({exact[i].bytes.get(), exact[i].size});
     numbers.push_back(Mix(3, i));
     of_keys.push_back(reference.Bytes(keys[i].bytes, keys[i].size));
-    others.push_back(lfb_load_le64(reference.Wide(keys[i].bytes, keys[i].size).data() + 8));
+    others.push_back(lfb_load_le64(reference.Hash128(keys[i].bytes, keys[i].size).data() + 8));
     of_numbers.push_back(reference.Number(numbers[i]));
   }
   for (const Row& row : Rows()) {
@@ -445,16 +445,16 @@ TEST(AesHash, Many) {
 }
 
 // The hash that the tool keeps in place of a line.
-TEST(AesHash, Wide) {
+TEST(AesHash, Hash128) {
   const Reference reference(kH);
   const Exact bytes(7, 600);
-  std::unique_ptr<lfb_wide, decltype(&free)> wide(lfb_wide_create(kH.data()), free);
-  ASSERT_TRUE(wide);
+  std::unique_ptr<lfb_hash128, decltype(&free)> hash(lfb_hash128_create(kH.data()), free);
+  ASSERT_TRUE(hash);
   for (size_t size = 0; size <= 600; size++) {
     const lfb_key key = {bytes.bytes.get(), size};
     uint64_t low, high;
-    lfb_wide_many(wide.get(), &key, 1, &low, &high);
-    const Block expected = reference.Wide(key.bytes, size);
+    lfb_hash128_many(hash.get(), &key, 1, &low, &high);
+    const Block expected = reference.Hash128(key.bytes, size);
     ASSERT_EQ(low, Low(expected)) << size;
     ASSERT_EQ(high, lfb_load_le64(expected.data() + 8)) << size;
   }

@@ -113,11 +113,11 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     lfb_hash next = hash;
     for (uint64_t i = 0; !same && (i == 0 || lfb_claims_cell(&other->claims, next) != cell); i++)
       next = lfb_hasher_u64(hasher, 2 + i);
-    EXPECT_EQ(lfb_filter_claim_wide(other.get(), next), !same);
+    EXPECT_EQ(lfb_filter_claim_hashed(other.get(), next), !same);
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, hash));
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, next));
     EXPECT_EQ(StateOf(cell), LFB_CLAIM_DONE);
-    EXPECT_FALSE(lfb_filter_claim_wide(filter.get(), hash));
+    EXPECT_FALSE(lfb_filter_claim_hashed(filter.get(), hash));
   }
 }
 

@@ -29,7 +29,7 @@ inline std::vector<uint64_t> HashesOfOneCell(const lfb_filter* filter, uint64_t 
                                              size_t count) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; hashes.size() < count; i++) {
-    const lfb_hash hash = lfb_hasher_widen(&filter->layout.hasher, Mix(stream, i));
+    const lfb_hash hash = lfb_hasher_from_64(&filter->layout.hasher, Mix(stream, i));
     if (lfb_claims_cell(&filter->claims, hash) == filter->claims.cells)
       hashes.push_back(Mix(stream, i));
   }

@@ -56,7 +56,7 @@ TARGET LFB_INLINE fast256_pair fast256_probes(const lfb_fast *fast)
   } else if (lfb_fast_groups(fast) == 4) {
     probes.low = _mm256_set_epi64x(5, 1, 4, 0);
     probes.high = _mm256_set_epi64x(7, 3, 6, 2);
-  } else if (lfb_fast_is_wide(fast)) {
+  } else if (lfb_fast_has_two_lines(fast)) {
     probes.low = _mm256_set_epi64x(3, 1, 2, 0);
     probes.high = _mm256_set_epi64x(7, 5, 6, 4);
   }
@@ -145,7 +145,7 @@ TARGET LFB_INLINE fast256_pair fast256_words(const lfb_fast *fast, uint64_t hash
     words.high = fast256_pick(block + 4, all, 14);
     break;
   default:
-    if (lfb_fast_is_wide(fast)) {
+    if (lfb_fast_has_two_lines(fast)) {
       words.low = fast256_pick_line(block, all, 12);
       words.high = fast256_pick_line(block + LFB_BLOCK_WORDS, all, 16);
       break;
@@ -207,9 +207,9 @@ TARGET LFB_INLINE void fast256_masks(const lfb_fast *fast, const fast256_pair *b
                                    uint64_t mask[LFB_BLOCK_WORDS])
 {
   if (lfb_fast_groups(fast) == 8) {
-    const bool wide = lfb_fast_is_wide(fast);
-    const __m256i low = wide ? _mm256_permute4x64_epi64(bits->low, 0xd8) : bits->low;
-    const __m256i high = wide ? _mm256_permute4x64_epi64(bits->high, 0xd8) : bits->high;
+    const bool two_lines = lfb_fast_has_two_lines(fast);
+    const __m256i low = two_lines ? _mm256_permute4x64_epi64(bits->low, 0xd8) : bits->low;
+    const __m256i high = two_lines ? _mm256_permute4x64_epi64(bits->high, 0xd8) : bits->high;
     _mm256_storeu_si256((__m256i *)(void *)mask, low);
     _mm256_storeu_si256((__m256i *)(void *)(mask + 4), high);
     return;

@@ -48,7 +48,7 @@ LFB_FAST512 __m512i lfb_fast512_words(const lfb_fast *fast, __m512i round0)
       {{12, 13, 14, 15, 16, 17, 18, 19}, {0, 2, 4, 6, 8, 10, 12, 14}, {1, 1, 1, 1, 1, 1, 1, 1}},
   };
   const lfb_fast512_lanes *lanes =
-      &of[fast->block_shift == 1 ? 4 : lfb_fast_is_wide(fast) ? 5 : fast->group_shift];
+      &of[fast->block_shift == 1 ? 4 : lfb_fast_has_two_lines(fast) ? 5 : fast->group_shift];
   const __m512i shifted = _mm512_maskz_multishift_epi64_epi8(
       ~UINT64_C(0), _mm512_load_si512(LFB_CAST(const void *, lanes->shift)), round0);
 
@@ -80,7 +80,7 @@ LFB_FAST512 __m512i lfb_fast512_load_words(const lfb_fast *fast, const lfb_word 
   const __m512i number = lfb_fast512_words(fast, round0);
   const __m512i line = _mm512_load_si512(LFB_CAST(const void *, block));
 
-  if (lfb_fast_is_wide(fast))
+  if (lfb_fast_has_two_lines(fast))
     return _mm512_permutex2var_epi64(line, number,
                                      _mm512_load_si512(LFB_CAST(const void *, block + LFB_BLOCK_WORDS)));
   return _mm512_maskz_permutexvar_epi64(LFB_FAST512_ALL, number, line);

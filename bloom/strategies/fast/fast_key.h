@@ -56,7 +56,7 @@ LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash)
   const lfb_word *block = lfb_fast_block(fast, hash);
 
   lfb_prefetch_read((const void *)block);
-  if (lfb_fast_is_wide(fast))
+  if (lfb_fast_has_two_lines(fast))
     lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS));
 }
 
@@ -65,7 +65,7 @@ LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
   const lfb_word *block = lfb_fast_block(fast, hash);
 
   lfb_prefetch_write((const void *)block);
-  if (lfb_fast_is_wide(fast))
+  if (lfb_fast_has_two_lines(fast))
     lfb_prefetch_write((const void *)(block + LFB_BLOCK_WORDS));
 }
 

@@ -1,13 +1,13 @@
 /*
- * wide.h - the AES hash with all of its 16 bytes, for a set that keeps hashes in place of keys.
+ * hash128.h - the AES hash with all of its 16 bytes, for a set that keeps hashes in place of keys.
  *
  * aes.h states the hash; its first 8 bytes are those of a filter.  Two keys of up to 15 bytes never
  * have the same hash; docs/hash.md bounds the probability of it for longer ones.
  *
  * Threads  Any number of threads may hash at once.
  */
-#ifndef LFB_BLOOM_WIDE_H
-#define LFB_BLOOM_WIDE_H
+#ifndef LFB_BLOOM_HASH128_H
+#define LFB_BLOOM_HASH128_H
 
 #include <lfbloom/sink.h>
 #include <stddef.h>
@@ -15,16 +15,16 @@
 
 LFB_EXTERN_C_BEGIN
 
-enum { LFB_WIDE_KEY = 16 }; /* bytes of a key */
+enum { LFB_HASH128_KEY = 16 }; /* bytes of a key */
 
-typedef struct lfb_hasher lfb_wide;
+typedef struct lfb_hasher lfb_hash128;
 
 /* Returns the hash with this key, for the caller to free(); NULL if there is no memory. */
-lfb_wide *lfb_wide_create(const uint8_t key[LFB_WIDE_KEY]);
+lfb_hash128 *lfb_hash128_create(const uint8_t key[LFB_HASH128_KEY]);
 
 /* Writes the hashes of `count` keys as two arrays of halves. */
-void lfb_wide_many(const lfb_wide *wide, const lfb_key *keys, size_t count, uint64_t *low,
-                   uint64_t *high);
+void lfb_hash128_many(const lfb_hash128 *hash, const lfb_key *keys, size_t count, uint64_t *low,
+                      uint64_t *high);
 
 LFB_EXTERN_C_END
 
