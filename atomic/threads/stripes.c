@@ -75,7 +75,7 @@ uint64_t lfb_stripes_add_shared(const lfb_stripes *stripes, uint64_t amount)
 
 void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount)
 {
-  (void)lfb_stripes_add_told(stripes, amount);
+  (void)lfb_stripes_fetch_add(stripes, amount);
 }
 
 uint64_t lfb_stripes_sum(const lfb_stripes *stripes)

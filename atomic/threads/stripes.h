@@ -111,7 +111,7 @@ static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
  * Adds to the counter; returns what the stripe held before.  Two additions to the same stripe
  * return different values, unless a signal handler adds between the two steps of one of them.
  */
-static inline uint64_t lfb_stripes_add_told(const lfb_stripes *stripes, uint64_t amount)
+static inline uint64_t lfb_stripes_fetch_add(const lfb_stripes *stripes, uint64_t amount)
 {
   const uint32_t slot = lfb_slot();
 

@@ -260,7 +260,7 @@ void lfb_any_plan(lfb_any any, lfb_figures *figures)
 /* ---- forms and files ------------------------------------------------------------------- */
 
 /* The kind of a file, by the status of an attempt to read it as a plain filter. */
-static lfb_kind any_kind_told(lfb_status as_plain)
+static lfb_kind any_kind_of(lfb_status as_plain)
 {
   /* of what is no filter, the functions for plain ones say why */
   return as_plain == LFB_ERROR_GROWING || as_plain == LFB_ERROR_GROWING_MAPPED ? LFB_KIND_GROWING
@@ -329,7 +329,7 @@ lfb_status lfb_any_open(const char *path, lfb_kind kind, lfb_opening how,
       return status;
   }
   if (kind == LFB_KIND_NONE)
-    kind = any_kind_told(as_plain);
+    kind = any_kind_of(as_plain);
   if (how == LFB_OPEN_SHARED ||
       (how == LFB_OPEN_IN_PLACE && (kind == LFB_KIND_PLAIN || as_plain == LFB_ERROR_GROWING_MAPPED)))
     return any_open_file(path, kind, how == LFB_OPEN_SHARED, limits, any);
@@ -368,7 +368,7 @@ lfb_status lfb_any_read(lfb_read_fn read, void *from, lfb_kind kind, const lfb_r
     const lfb_status status = lfb_form_read_bytes(&reader, stream.head, sizeof stream.head);
     if (status != LFB_OK)
       return status;
-    kind = any_kind_told(lfb_form_foreign(stream.head));
+    kind = any_kind_of(lfb_form_foreign(stream.head));
     reader.read = any_stream_read;
     reader.from = &stream;
   }

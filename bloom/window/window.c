@@ -366,7 +366,7 @@ static uint64_t window_each(const lfb_window *window)
 static void window_inserted(lfb_window *window, uint64_t count)
 {
   const uint64_t each = window_each(window), step = window_step(each);
-  const uint64_t before = lfb_stripes_add_told(&window->inserted, count);
+  const uint64_t before = lfb_stripes_fetch_add(&window->inserted, count);
 
   if (before / step != (before + count) / step)
     window_advance_if_due(window, each);

@@ -169,9 +169,9 @@ TEST(StripesRace, AdditionsToOneStripeAreDistinguished) {
   Stripes owned(64);
   std::vector<std::vector<uint64_t>> told(kThreads);
   RunTogether(kThreads, [&](unsigned t) {
-    for (uint64_t i = 0; i < kAdds; i++) told[t].push_back(lfb_stripes_add_told(&shared, 2));
+    for (uint64_t i = 0; i < kAdds; i++) told[t].push_back(lfb_stripes_fetch_add(&shared, 2));
     for (uint64_t i = 0; i < kAdds; i++)
-      ASSERT_EQ(lfb_stripes_add_told(&owned.it, 3) % 3, 0u);
+      ASSERT_EQ(lfb_stripes_fetch_add(&owned.it, 3) % 3, 0u);
   });
   std::set<uint64_t> all;
   for (const auto& some : told) all.insert(some.begin(), some.end());
