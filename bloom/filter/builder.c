@@ -19,7 +19,7 @@ enum {
    * few enough that all areas of a thread stay in its second-level cache. */
   BUILDER_GATHERED = 1024,
   /* Hashes that are kept in one piece of memory: 128 KiB. */
-  BUILDER_KEPT = LFB_GIVEN_PIECE,
+  BUILDER_KEPT = LFB_PIECE_HASHES,
 };
 
 /* Below this share of distinct keys an unsized builder makes a smaller filter in a second pass. */
@@ -175,7 +175,7 @@ static void region_give(builder_region *region)
 /* Puts hashes while no other thread uses their words.  Returns how many were new. */
 static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
 {
-  uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t answers[LFB_PIECE_HASHES / LFB_WORD_BITS];
 
   (void)builder->filter->kernel->many(&builder->filter->layout, LFB_KERNEL_PUT_ALONE, hashes, NULL,
                                       count, answers);

@@ -80,7 +80,7 @@ static size_t many_put_act(const void *context, const uint64_t *low, const uint6
 {
   const many_keys *m = context;
   const lfb_layout *layout = &m->filter->layout;
-  uint64_t buffer[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t buffer[LFB_PIECE_HASHES / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
   size_t yes = 0;
 
@@ -106,7 +106,7 @@ static size_t many_query_act(const void *context, const uint64_t *low, const uin
 {
   const many_keys *m = context;
   const lfb_layout *layout = &m->filter->layout;
-  uint64_t buffer[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t buffer[LFB_PIECE_HASHES / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
 
   (void)m->filter->kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, into);

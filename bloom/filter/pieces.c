@@ -45,7 +45,7 @@ size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lf
 
   for (size_t first = 0; first < count;) {
     const lfb_piece piece =
-        lfb_piece_take(hashing, keys, first, count, hash_of, LFB_GIVEN_PIECE, buffer);
+        lfb_piece_take(hashing, keys, first, count, hash_of, LFB_PIECE_HASHES, buffer);
     yes += act(context, piece.low, piece.high, first, piece.count);
     first += piece.count;
   }

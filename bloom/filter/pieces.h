@@ -15,7 +15,7 @@ enum {
   LFB_PIECE_ROOM = 1024,
   LFB_PIECE_BOTH = LFB_PIECE_ROOM / 2, /* hashes with both halves that fit */
   /* Hashes of the caller need no buffer except for their answers, 2 KiB: longer pieces. */
-  LFB_GIVEN_PIECE = 16384,
+  LFB_PIECE_HASHES = 16384,
 };
 
 /* The hash of key i of the caller's array: of lfb_keys, of numbers, or of hashes that it has already. */
