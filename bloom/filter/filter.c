@@ -22,7 +22,7 @@ LFB_INLINE bool filter_might_contain(const lfb_filter *filter, lfb_hash hash)
   return filter->kernel->might_contain(&filter->layout, hash);
 }
 
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 /* A put and a query of a number by the AES hash, with its instructions inlined: one jump from the
  * public function. */
 LFB_AES_TARGET static bool filter_put_u64_aes(const lfb_filter *filter, uint64_t key)
@@ -54,7 +54,7 @@ bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_
 
 bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 {
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
   if (filter->layout.hasher.inlined == LFB_INLINED_AES)
     return filter_put_u64_aes(filter, key);
 #endif
@@ -63,7 +63,7 @@ bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 
 bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 {
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
   if (filter->layout.hasher.inlined == LFB_INLINED_AES)
     return filter_might_contain_u64_aes(filter, key);
 #endif

@@ -54,7 +54,7 @@ static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest
     lfb_filter *filter;
     status = lfb_filter_copy(lfb_layers_at(newest, i)->filter, &filter);
     if (status == LFB_OK)
-      status = lfb_layers_add(copy, lfb_layers_here(copy), filter);
+      status = lfb_layers_add(copy, lfb_layers_known(copy), filter);
   }
   return status;
 }

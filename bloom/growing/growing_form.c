@@ -90,7 +90,7 @@ static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_
     lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;
   }
-  return lfb_layers_add(growing, lfb_layers_here(growing), filter);
+  return lfb_layers_add(growing, lfb_layers_known(growing), filter);
 }
 
 /*

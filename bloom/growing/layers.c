@@ -246,7 +246,7 @@ static bool layers_link(lfb_growing *growing, const lfb_layer *full, lfb_layer *
 {
   lfb_layer *seen = (lfb_layer *)full;
 
-  /* release: pairs with lfb_layers_here().  relaxed on failure: another thread's layer is the
+  /* release: pairs with lfb_layers_known().  relaxed on failure: another thread's layer is the
    * newest, and this thread reads it with the next put. */
   return atomic_compare_exchange_strong_explicit(&growing->newest, &seen, made,
                                                  memory_order_release, memory_order_relaxed);
@@ -341,13 +341,13 @@ static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest
 lfb_status lfb_layers_follow(const lfb_growing *of)
 {
   lfb_growing *growing = (lfb_growing *)of; /* a query adds only layers that the file has */
-  const lfb_layer *newest = lfb_layers_here(growing);
+  const lfb_layer *newest = lfb_layers_known(growing);
 
   while (lfb_layers_behind(growing, newest)) {
     const lfb_status status = layers_open_next(growing, newest);
     if (status != LFB_OK)
       return status;
-    newest = lfb_layers_here(growing);
+    newest = lfb_layers_known(growing);
   }
   return LFB_OK;
 }

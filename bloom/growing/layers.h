@@ -133,7 +133,7 @@ static inline const lfb_layer *lfb_layers_at(const lfb_layer *newest, uint32_t n
 }
 
 /* The newest layer that this process has. */
-static inline const lfb_layer *lfb_layers_here(const lfb_growing *growing)
+static inline const lfb_layer *lfb_layers_known(const lfb_growing *growing)
 {
   /* acquire: pairs with the release in layers_link(): the layer's content, and the older ones. */
   return LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
@@ -158,10 +158,10 @@ static inline lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_l
 {
   lfb_status status = LFB_OK;
 
-  *newest = lfb_layers_here(growing);
+  *newest = lfb_layers_known(growing);
   if (lfb_layers_behind(growing, *newest)) {
     status = lfb_layers_follow(growing);
-    *newest = lfb_layers_here(growing);
+    *newest = lfb_layers_known(growing);
   }
   return status;
 }

@@ -8,7 +8,7 @@
 
 #include "bloom/hashing/aes_vector.h"
 
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 
 LFB_EXTERN_C_BEGIN
 

@@ -17,7 +17,7 @@ enum {
 
 static lfb_aes_encrypt derive_by(void)
 {
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
   if (lfb_simd_has_aes(LFB_SIMD_AES))
     return lfb_aes128_encrypt;
 #endif

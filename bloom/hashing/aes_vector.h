@@ -2,8 +2,8 @@
  * aes_vector.h - AES and products in GF(2^128) by a processor's instructions on vectors of 16
  * bytes: x86-64 with AES and PCLMULQDQ, aarch64 with AES and PMULL.
  *
- * LFB_AES_HERE (simd.h) is defined where the compiler knows the instructions.  Call the functions
- * only if lfb_simd_has_aes(LFB_SIMD_AES), from functions with at least LFB_AES_TARGET, into which
+ * LFB_AES_COMPILED (simd.h) is defined where the compiler knows the instructions.  Call the
+ * functions only if lfb_simd_has_aes(LFB_SIMD_AES), from functions with at least LFB_AES_TARGET, into which
  * they are inlined.
  */
 #ifndef LFB_BLOOM_AES_VECTOR_H
@@ -11,7 +11,7 @@
 
 #include "bloom/hashing/hash_function.h"
 
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 
 #ifdef LFB_HASH_X86
 #include <immintrin.h>

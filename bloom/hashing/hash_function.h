@@ -107,7 +107,7 @@ extern const lfb_hash_function lfb_hash_murmur128, lfb_hash_murmur32_pair, lfb_h
 #ifdef LFB_HASH_X86
 extern const lfb_hash_function lfb_hash_xxh3_512, lfb_hash_aes256, lfb_hash_aes512;
 #endif
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 extern const lfb_hash_function lfb_hash_aes128;
 /* Of all rows by AES instructions. */
 lfb_hash lfb_aes_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size);

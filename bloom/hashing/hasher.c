@@ -16,7 +16,7 @@ static const struct {
 #ifdef LFB_HASH_X86
     {LFB_KIND_AES, LFB_SIMD_AVX2, &lfb_hash_aes256},
 #endif
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
     {LFB_KIND_AES, LFB_SIMD_AES, &lfb_hash_aes128},
 #endif
     {LFB_KIND_XXH3, LFB_SIMD_NONE, &lfb_hash_xxh3},

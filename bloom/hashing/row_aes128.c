@@ -4,7 +4,7 @@
  */
 #include "bloom/hashing/aes128.h"
 
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 #define TARGET LFB_AES_TARGET
 
 TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets, const uint8_t *bytes,

@@ -8,7 +8,7 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-#if defined(LFB_AES_HERE) && !defined(LFB_HASH_X86)
+#if defined(LFB_AES_COMPILED) && !defined(LFB_HASH_X86)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -97,7 +97,7 @@ lfb_simd lfb_simd_best(void)
                                              : LFB_SIMD_NONE;
 }
 #else
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 bool lfb_simd_has_aes(lfb_simd level)
 {
   const unsigned long both = HWCAP_AES | HWCAP_PMULL;

@@ -5,14 +5,14 @@
  * LFB_SIMD_X86 is defined if variants for x86-64 that read a filter's words are built.  It is not
  * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
  * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
- * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler
- * has AES instructions for single functions: on x86-64, and on little-endian aarch64.  There clang
- * before 17 has them only if the whole file is compiled for them.
+ * thread writes the keys that a hash function reads.  LFB_AES_COMPILED is defined where the
+ * compiler has AES instructions for single functions: on x86-64, and on little-endian aarch64.
+ * There clang before 17 has them only if the whole file is compiled for them.
  *
- * The macro LFB_FEWER_KERNELS, which only the amalgamation defines, halves the time of compiling: the
- * code that reads words by AVX-512 is left out (LFB_SIMD_X86_512), and so is code for single shapes
- * where processors have vectors for it (LFB_PLAIN_SHAPES), or where the shape is rare.  Answers and bits
- * are the same.
+ * The macro LFB_FEWER_KERNELS, which only the amalgamation defines, halves the time of compiling:
+ * the code that reads words by AVX-512 is left out (LFB_SIMD_X86_512), and so is code for single
+ * shapes where processors have vectors for it (LFB_PLAIN_SHAPES), or where the shape is rare.
+ * Answers and bits are the same.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
@@ -23,9 +23,9 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* Each level allows those above it.  AVX512 means its parts F, VL, DQ, BW, VBMI and BITALG: Intel from
- * Ice Lake, AMD from Zen 4 on.  AES means the AES and carry-less multiplication instructions on
- * 128 bits, which a processor can lack at a higher level: code that needs them asks
+/* Each level allows those above it.  AVX512 means its parts F, VL, DQ, BW, VBMI and BITALG: Intel
+ * from Ice Lake, AMD from Zen 4 on.  AES means the AES and carry-less multiplication instructions
+ * on 128 bits, which a processor can lack at a higher level: code that needs them asks
  * lfb_simd_has_aes(), too. */
 typedef enum lfb_simd {
   LFB_SIMD_NONE,
@@ -38,10 +38,10 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 
 #if defined(__x86_64__)
 #define LFB_HASH_X86
-#define LFB_AES_HERE
+#define LFB_AES_COMPILED
 #elif defined(__aarch64__) && defined(__AARCH64EL__) && \
     (defined(__ARM_FEATURE_AES) || !defined(__clang__) || __clang_major__ >= 17)
-#define LFB_AES_HERE
+#define LFB_AES_COMPILED
 #endif
 
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
@@ -103,8 +103,8 @@ lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best);
  */
 lfb_simd lfb_simd_chosen(void);
 
-/* The size of a core's second-level cache in bytes; 256 KiB if the system does not say.  All threads
- * may call it at once. */
+/* The size of a core's second-level cache in bytes; 256 KiB if the system does not say.  All
+ * threads may call it at once. */
 uint64_t lfb_simd_cache_size(void);
 
 LFB_EXTERN_C_END

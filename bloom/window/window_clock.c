@@ -143,7 +143,7 @@ static void clock_free(lfb_window_clock *clock)
 
 /* The clock that runs in this process, or NULL.  A child forgets its parent's: the lock may be taken
  * forever, and its memory stays. */
-static lfb_window_clock *clock_here(lfb_window *window)
+static lfb_window_clock *clock_own(lfb_window *window)
 {
   if (window->clock != NULL && window->clock->process != getpid())
     window->clock = NULL;
@@ -154,7 +154,7 @@ lfb_status lfb_window_start_clock(lfb_window *window)
 {
   if (window->length == 0)
     return LFB_ERROR_BAD_SPAN;
-  if (clock_here(window) != NULL)
+  if (clock_own(window) != NULL)
     return LFB_OK;
   lfb_window_clock *clock = calloc(1, sizeof *clock);
   if (clock == NULL || !lfb_wake_init(&clock->wake)) {
@@ -174,7 +174,7 @@ lfb_status lfb_window_start_clock(lfb_window *window)
 
 void lfb_window_stop_clock(lfb_window *window)
 {
-  lfb_window_clock *clock = clock_here(window);
+  lfb_window_clock *clock = clock_own(window);
 
   if (clock == NULL)
     return;

@@ -199,7 +199,7 @@ struct Row {
 // The rows that this processor can run.
 std::vector<Row> Rows() {
   std::vector<Row> rows{{"portable", &lfb_hash_aes}};
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
   if (lfb_simd_has_aes(LFB_SIMD_AES)) rows.push_back({"128", &lfb_hash_aes128});
 #endif
 #ifdef LFB_HASH_X86
@@ -297,7 +297,7 @@ TEST(AesHash, PortableProductsOfAllPairsOfBits) {
   EXPECT_EQ(PortableDot(ones, ones), Dot(ones, ones)); /* the greatest carries */
 }
 
-#ifdef LFB_AES_HERE
+#ifdef LFB_AES_COMPILED
 LFB_AES_TARGET Block VectorDot(const Block& a, const Block& b) {
   Block out;
   lfb_aes_store(out.data(),
