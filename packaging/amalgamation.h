@@ -37,7 +37,6 @@
 #include <lfbloom/sink.h>
 #include <lfbloom/status.h>
 #include <lfbloom/versions.h>
-#include <lfbloom/watch.h>
 #include <lfbloom/window.h>
 #include <lfbloom/window_mapped.h>
 #include <lfbloom/word.h>

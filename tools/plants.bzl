@@ -39,7 +39,6 @@ PLANTS = {
     "live_checksum": _row(["bloom/files/form_words.c"]),
     "looked_newest": _window("window/window.c"),
     "marked_early": _row(["cli/exact_reads.c"], library = "//cli:commands"),
-    "maybe_first": _row(["bloom/filter/watch.c"]),
     "misparted": _row(["cli/exact_spill.c"], library = "//cli:commands"),
     "newest_first": _window("window/window.h", again = _WINDOW_SOURCES),
     "seen_overwritten": _row(["cli/seen_commit.c"], library = "//cli:commands"),
@@ -47,7 +46,6 @@ PLANTS = {
     "skipped_found": _row(["bloom/filter/claims.c"]),
     "stored_layer": _row(["bloom/growing/layers.c"]),
     "two_advances": _window("window/window.c"),
-    "told_twice": _row(["bloom/filter/watch.c"]),
     "torn_add": _row(
         ["include/lfbloom/c11.h"],
         again = ["//atomic:threads/stripes.c"],

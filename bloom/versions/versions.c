@@ -271,12 +271,6 @@ void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figu
   *figures = look;
 }
 
-void lfb_versions_watched(const void *versions, lfb_stats *stats)
-{
-  lfb_filter_stats_recent(lfb_versions_enter(versions, NULL), stats);
-  lfb_versions_leave(versions);
-}
-
 /* ---- arrangements ---------------------------------------------------------- */
 
 /* Runs under the lock.  Freeing a large filter takes long: versions_unlock() does it later. */

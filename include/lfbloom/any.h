@@ -84,20 +84,6 @@ LFB_API void lfb_any_stats(lfb_any any, lfb_figures *figures);
  * empty.  It takes less than a microsecond, also for a file. */
 LFB_API void lfb_any_plan(lfb_any any, lfb_figures *figures);
 
-/*
- * Writes the figures of `count` filters as one text in Prometheus' exposition format, version 0.0.4
- * (text/plain; version=0.0.4).  A window has metrics lfbloom_window_..., with its name as label
- * `window`, and a generation's age in generations as label `generation`: "0" is the current one.  Other
- * filters have those metrics of lfb_watch_prometheus() that need no watch.  An exposition must not get
- * the same metrics of the same names from anything else.
- *
- * Takes  names  `count` texts as lfb_label_check() allows.
- * Fails  LFB_ERROR_BAD_LABEL; LFB_ERROR_SAME_NAME: two names are the same; LFB_ERROR_NO_MEMORY.
- *        Nothing was written.  Or the status that `write` returned.
- */
-LFB_CHECKED lfb_status lfb_any_prometheus(const lfb_any *anys, const char *const *names,
-                                          size_t count, lfb_write_fn write, void *to);
-
 /* How a file is opened. */
 typedef enum lfb_opening {
   LFB_OPEN_COPY = 0,     /* read into memory, with all checksums compared                       */

@@ -129,9 +129,7 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_OLD_GROWING, 69,                                                           \
     "the growing filter is in several files, which only an earlier version of "          \
     "lfbloom can open")                                                                  \
-  /* watches */                                                                          \
-  X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit must be from 0 (no limit) to 1")           \
-  X(LFB_ERROR_SAME_NAME, 71, "two watches or windows have the same name")                \
+  /* 70 and 71 were BAD_LIMIT and SAME_NAME */                                            \
   /* folding a filter */                                                                 \
   X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
     "the fold factor does not divide the filter's number of blocks or words")            \

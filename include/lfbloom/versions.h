@@ -74,7 +74,7 @@
  *   free            |  no    |       no        |  no
  *
  *   user's            put, might_contain (each with its _u64 and _many),
- *                     enter, leave, number, stats, watched
+ *                     enter, leave, number, stats
  *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
  *                     drop_previous, reclaim
  */
@@ -177,11 +177,6 @@ typedef struct lfb_versions_figures {
 
 /* Writes the figures now, in a section of its own, at the cost of lfb_filter_stats(). */
 LFB_API void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figures);
-
-/* An lfb_watch_stats_fn (lfbloom/watch.h): the figures of the current version of a handle, so that a watch
- * outlives the versions; before the first one, those of a saturated filter.  Takes  versions  a const
- * lfb_versions *. */
-LFB_API void lfb_versions_watched(const void *versions, lfb_stats *stats);
 
 /* ---- for the administrator ------------------------------------------------------ */
 

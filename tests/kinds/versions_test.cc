@@ -1,7 +1,6 @@
 // Filters that are replaced while they are read.
 #include <lfbloom/delta.h>
 #include <lfbloom/versions.h>
-#include <lfbloom/watch.h>
 #include <malloc.h>
 #include <pthread.h>
 
@@ -62,22 +61,6 @@ TEST(Versions, ItsFiguresAreThoseOfTheCurrentVersion) {
   EXPECT_EQ(figures.failed_polls, 0u);
   EXPECT_EQ(figures.all.expected_insertions, kConfig.expected_insertions);
   EXPECT_EQ(figures.all.bits_set, figures.all.probes);
-}
-
-// A watch over a handle sees each version, and needs no cast.
-TEST(Versions, AWatchOutlivesThem) {
-  const Versions versions = MakeVersions();
-  lfb_watch_config limits{};
-  limits.fill = 0.9;
-  lfb_watch* watch = nullptr;
-  ASSERT_EQ(lfb_watch_create_over(lfb_versions_watched, versions.get(), &limits, &watch), LFB_OK);
-  for (const uint64_t keys : {1u, 100'000u}) {
-    lfb_filter* building = Begin(versions);
-    for (uint64_t i = 0; i < keys; i++) lfb_filter_put_u64(building, i);
-    Publish(versions);
-    EXPECT_EQ(lfb_watch_poll(watch), keys > 1 ? unsigned{LFB_WATCH_FILL} : 0u);
-  }
-  lfb_watch_free(watch);
 }
 
 TEST(Versions, EachCallIsThatOfTheFilter) {

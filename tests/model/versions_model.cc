@@ -89,7 +89,6 @@ bool lfb_filter_might_contain_u64(const lfb_filter* filter, uint64_t key) {
 // Never called: the models' keys are numbers.
 bool lfb_filter_might_contain(const lfb_filter*, const void*, size_t) { return false; }
 void lfb_filter_stats(const lfb_filter*, lfb_stats*) {}
-void lfb_filter_stats_recent(const lfb_filter*, lfb_stats*) {}
 bool lfb_filter_might_contain_hash(const lfb_filter*, uint64_t) { return false; }
 bool lfb_filter_might_contain_object(const lfb_filter*, lfb_funnel, const void*) { return false; }
 size_t lfb_filter_might_contain_many(const lfb_filter*, const lfb_key*, size_t, uint64_t*) {

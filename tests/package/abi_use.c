@@ -8,10 +8,10 @@
  * A word before and after each struct must stay as it is.
  */
 #include <lfbloom/file_source.h>
+#include <lfbloom/filter_more.h>
 #include <lfbloom/follow.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/version.h>
-#include <lfbloom/watch.h>
 #include <lfbloom/window.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,26 +101,12 @@ static void use_window(void) {
   lfb_window_free(window);
 }
 
-/* The library reads, and writes, a struct within a struct. */
-static void use_watch(const lfb_filter* filter) {
-  const lfb_watch_config config = {.fill = 0.5, .name = "watched"};
-  GUARDED(lfb_watch_figures, watch_figures);
-  lfb_watch* watch;
-
-  CHECK(lfb_watch_create(filter, &config, &watch) == LFB_OK);
-  lfb_watch_report_answers(watch, 3, 4);
-  lfb_watch_stats(watch, &watch_figures.it);
-  CHECK(strcmp(watch_figures.it.name, "watched") == 0);
-  CHECK(watch_figures.it.stats.expected_insertions == 1000 && watch_figures.it.no == 4);
-  CHECK_GUARDED(watch_figures);
-  lfb_watch_free(watch);
-}
-
 /* A struct by value from the library, and a struct of functions to it. */
 static void use_follow(const char* path) {
   const lfb_config config = config_make();
   const lfb_follow_config follow_config = {.rebuild = config, .poll_seconds = 3600};
   GUARDED(lfb_follow_figures, follow_figures);
+  GUARDED(lfb_versions_figures, versions_figures); /* a struct within a struct */
   lfb_versions* versions;
   lfb_file_source* files;
   lfb_follow* follow;
@@ -136,6 +122,9 @@ static void use_follow(const char* path) {
   lfb_follow_stats(follow, &follow_figures.it);
   CHECK(follow_figures.it.rebuilds == 1 && follow_figures.it.retry_at == 0);
   CHECK_GUARDED(follow_figures);
+  lfb_versions_stats(versions, &versions_figures.it);
+  CHECK(versions_figures.it.all.expected_insertions == 1000 && versions_figures.it.number == 2);
+  CHECK_GUARDED(versions_figures);
   lfb_follow_free(follow);
   lfb_file_source_free(files);
   lfb_versions_free(versions);
@@ -170,7 +159,6 @@ int main(int argc, char** argv) {
   use_files(filter, argv[2]);
   use_growing();
   use_window();
-  use_watch(filter);
   use_follow(argv[2]);
 #ifdef GROWN
   use_grown(strcmp(argv[1], "known") == 0);

@@ -81,12 +81,6 @@ void WindowFilled(Things& t) {
   ExpectFilled(&t.out.window_figures);
 }
 
-lfb_status WritePrometheus(Things& t) {
-  const lfb_any anys[] = {Any(t.window)};
-  const char* names[] = {"seen"};
-  return lfb_any_prometheus(anys, names, 1, AppendTo, &t.written);
-}
-
 void AddClock(Rows* rows) {
   Add(rows, {
     ROW(lfb_window_generation, t.window.get()),
@@ -131,7 +125,6 @@ void AddWindow(Rows* rows) {
         .Sizing()
         .After(WindowFilled)
         .Takes(&Things::window_seeded),
-    Row("lfb_any_prometheus", WritePrometheus).Sizing().Fails(1).After(Wrote),
     ROW(lfb_window_stats, t.window.get(), &t.out.window_figures).After(WindowFilled),
   });
 }

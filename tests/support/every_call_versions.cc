@@ -1,4 +1,4 @@
-// every_call_versions.cc - rows of every_call.h: builders, watches, versions and followers.
+// every_call_versions.cc - rows of every_call.h: builders, versions and followers.
 #include <sched.h>
 
 #include "tests/support/every_things.h"
@@ -81,43 +81,6 @@ void AddBuilder(Rows* rows) {
     Row("lfb_builder_finish", TakeFilter).Fails(0, kContinues).Before(NewBuilder).After(Finished),
     FREE(lfb_builder_free, builder)
         .Before(NewBuilder),
-  });
-}
-
-// ---- watches --------------------------------------------------------------------------------
-
-namespace {
-
-void StatsOf(const void* of, lfb_stats* stats) {
-  lfb_filter_stats(static_cast<const lfb_filter*>(of), stats);
-}
-
-void NewWatch(Things& t) {
-  EXPECT_EQ(lfb_watch_create(t.filter.get(), &t.watch_config, &t.own.watch), LFB_OK);
-}
-
-void WatchFilled(Things& t) {
-  ExpectZero(t.out.watch_figures.stats);
-  Filled<&Outputs::watch_figures>(t);
-}
-
-}  // namespace
-
-void AddWatches(Rows* rows) {
-  Add(rows, {
-    ROW(lfb_watch_create, t.big.get(), &t.watch_config, &t.out.watch),
-    ROW(lfb_watch_create_over, StatsOf, t.big.get(), &t.watch_config, &t.out.watch),
-  }, [](Row& row) { row.Fails(4).After(Made<&Outputs::watch>).Takes(&Things::watch_config); });
-  Add(rows, {
-    FREE(lfb_watch_free, watch)
-        .Before(NewWatch),
-    ROW(lfb_watch_poll, t.watch),
-    ROW(lfb_watch_crossed, t.watch),
-    ROW(lfb_watch_rearm, t.watch, lfb_watch_poll(t.watch) | lfb_watch_crossed(t.watch)),
-    ROW(lfb_watch_report_answers, t.watch, 1, 1),
-    ROW(lfb_watch_report_false_positive, t.watch),
-    ROW(lfb_watch_stats, t.watch, &t.out.watch_figures).After(WatchFilled),
-    ROW(lfb_watch_prometheus, &t.watch, 1, AppendTo, &t.written).Fails(1).After(Wrote),
   });
 }
 
@@ -205,7 +168,6 @@ void AddReaders(Rows* rows) {
     Row("lfb_versions_enter lfb_versions_leave lfb_versions_number", EnterAndLeave).After(Entered),
     ROW(lfb_versions_stats, t.versions, &t.out.versions_figures)
         .After(Filled<&Outputs::versions_figures>),
-    ROW(lfb_versions_watched, t.versions, &t.out.stats).After(Filled<&Outputs::stats>),
     ROW(lfb_versions_reclaim, t.versions).After(STEP(EXPECT_EQ(t.answer, 0u))),
   });
 }

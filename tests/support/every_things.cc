@@ -145,10 +145,6 @@ void UseAndFree(lfb_versions* versions) {
   EXPECT_TRUE(lfb_versions_might_contain_u64(versions, kKey));
   lfb_versions_free(versions);
 }
-void UseAndFree(lfb_watch* watch) {
-  EXPECT_EQ(lfb_watch_poll(watch), 0u);
-  lfb_watch_free(watch);
-}
 void UseAndFree(lfb_builder* builder) {
   lfb_builder_put_many_u64(builder, 0, &kKey, 1);
   UseAndFree(lfb_builder_finish(builder, nullptr));
@@ -220,7 +216,7 @@ void Things::MakeFiles() {
   EXPECT_EQ(any::save<lfb_growing>(settled.get(), grown_path.c_str()), LFB_OK);
 }
 
-// A handle that has a previous version; its followers, a watch.
+// A handle that has a previous version; its followers.
 void Things::MakeVersions() {
   lfb_filter* building = nullptr;
   EXPECT_EQ(lfb_versions_create(&config, &versions), LFB_OK);
@@ -237,7 +233,6 @@ void Things::MakeVersions() {
   lfb_follow_config with_threads = follow_config;
   with_threads.threads = 3;
   EXPECT_EQ(lfb_follow_create(versions, &functions, &with_threads, &follow_with_threads), LFB_OK);
-  EXPECT_EQ(lfb_watch_create(filter.get(), &watch_config, &watch), LFB_OK);
   EXPECT_EQ(lfb_builder_create(&config, 2, &builder), LFB_OK);
   lfb_putter_init(&putter, filter.get());
 }
@@ -281,13 +276,12 @@ void Things::Begin() {
 
 void Things::End() {
   Free(own.follow), Free(own.filter), Free(own.counting), Free(own.window), Free(own.growing);
-  Free(own.versions), Free(own.builder), Free(own.watch), Free(own.files);
+  Free(own.versions), Free(own.builder), Free(own.files);
 }
 
 Things::~Things() {
   End();
   lfb_builder_free(builder);
-  lfb_watch_free(watch);
   lfb_follow_free(follow);
   lfb_follow_free(follow_with_threads);
   lfb_versions_free(versions);
@@ -307,7 +301,6 @@ Rows AllRows() {
   AddAny(&rows);
   AddMapped(&rows);
   AddBuilder(&rows);
-  AddWatches(&rows);
   AddVersions(&rows);
   AddFollowers(&rows);
   return rows;

@@ -8,7 +8,6 @@
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <lfbloom/putter.h>
-#include <lfbloom/watch.h>
 #include <lfbloom/window_mapped.h>
 
 #include <atomic>
@@ -39,7 +38,6 @@ struct Outputs {
   lfb_versions* versions;
   lfb_filter* building;  // of t.versions
   lfb_builder* builder;
-  lfb_watch* watch;
   lfb_follow* follow;
   lfb_file_source* files;
   lfb_stats stats;
@@ -47,7 +45,6 @@ struct Outputs {
   lfb_window_figures window_figures;
   lfb_growing_figures growing_figures;
   lfb_figures figures;
-  lfb_watch_figures watch_figures;
   lfb_follow_figures follow_figures;
   lfb_versions_figures versions_figures;
   lfb_source source;
@@ -79,7 +76,6 @@ struct Things {
   lfb_config large = config, keyed = Config(kFew, 0.01, LFB_FAST);
   lfb_window_config window_config = Timed(WindowConfig(kFew, 0.01)), window_seeded = window_config,
                     window_large = Timed(WindowConfig(kMany, 0.01));
-  lfb_watch_config watch_config = {0.9, 0.9, nullptr, nullptr, nullptr, {}};
   lfb_follow_config follow_config{};
   lfb_read_limits limits{};
   lfb_source functions{};
@@ -93,7 +89,6 @@ struct Things {
   Growing sbbf_growing;
   lfb_versions* versions = nullptr;
   lfb_builder* builder = nullptr;
-  lfb_watch* watch = nullptr;
   lfb_follow *follow = nullptr, *follow_with_threads = nullptr;
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
@@ -117,7 +112,6 @@ struct Things {
     lfb_growing* growing = nullptr;
     lfb_versions* versions = nullptr;
     lfb_builder* builder = nullptr;
-    lfb_watch* watch = nullptr;
     lfb_follow* follow = nullptr;
     lfb_file_source* files = nullptr;
   } own;
@@ -161,7 +155,6 @@ void UseAndFree(lfb_window* window);
 void UseAndFree(lfb_growing* growing);
 void UseAndFree(const lfb_any& any);
 void UseAndFree(lfb_versions* versions);
-void UseAndFree(lfb_watch* watch);
 void UseAndFree(lfb_builder* builder);
 void UseAndFree(lfb_follow* follow);
 void UseAndFree(lfb_file_source* files);
@@ -237,7 +230,6 @@ void AddGrowing(Rows* rows);
 void AddAny(Rows* rows);
 void AddMapped(Rows* rows);
 void AddBuilder(Rows* rows);
-void AddWatches(Rows* rows);
 void AddVersions(Rows* rows);
 void AddFollowers(Rows* rows);
 

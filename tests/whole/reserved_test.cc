@@ -2,7 +2,7 @@
 // in what a caller fills, whichever word it is; and all are 0 in what the library fills.
 //
 // Seen to fail with: the words of a source that lfb_follow_create() does not check; one that
-// lfb_watch_stats() sets; lfb_config_plan() without Row::takes.
+// a watch set; lfb_config_plan() without Row::takes.
 #include "tests/support/every_things.h"
 
 namespace every {

@@ -1,14 +1,12 @@
 // soak.cc - everything at once for as long as you like, by more threads than cores: puts,
 // queries and claims, versions that are swapped, filters that grow, keys that are removed again,
-// one file that processes share, saving and loading, a watch. The invariants are checked all the
-// time. The memory at the end must be that after the first full round.
+// one file that processes share, saving and loading. The invariants are checked all the time. The memory at the end must be that after the first full round.
 //
 //     ./bazelw run -c opt //tests/whole:soak -- 600        seconds; ends with 1 if anything was wrong
 #include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/mapped.h>
 #include <lfbloom/versions.h>
-#include <lfbloom/watch.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,21 +192,6 @@ void ShareRound(Act* act, const std::string& tool_path) {
   unlink(tool_path.c_str());
 }
 
-void WatchRound(Act* act) {
-  const lfb_config config = Config(1000, 0.01);
-  const uint64_t stream = streams++;
-  lfb_watch_config limits{};
-  lfb_filter* filter;
-  lfb_watch* watch;
-  limits.expected_fpp = 0.01;
-  act->Expect(lfb_filter_create(&config, &filter));
-  act->Expect(lfb_watch_create(filter, &limits, &watch));
-  for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(filter, Mix(stream, i));
-  act->Expect((lfb_watch_poll(watch) & LFB_WATCH_EXPECTED_FPP) != 0);
-  lfb_watch_free(watch);
-  lfb_filter_free(filter);
-}
-
 // MiB of this process that are resident.
 double Resident() {
   std::ifstream statm("/proc/self/statm");
@@ -229,7 +212,7 @@ int main(int argc, char** argv) {
       lfb_versions_create(&plain, &versions) != LFB_OK ||
       lfb_counting_create(&many, &counting) != LFB_OK)
     return 2;
-  std::vector<Act> acts(10);
+  std::vector<Act> acts(9);
   const auto set = [&](size_t i, const char* name, std::function<void(Act*)> round) {
     acts[i].name = name;
     acts[i].round = std::move(round);
@@ -241,7 +224,6 @@ int main(int argc, char** argv) {
   set(6, "growing", GrowRound);
   set(7, "counting", [&](Act* act) { CountRound(act, counting); });
   set(8, "shared file, killed processes", [&](Act* act) { ShareRound(act, folder + "/shared"); });
-  set(9, "watch", WatchRound);
 
   std::vector<std::thread> threads;
   for (Act& act : acts)
