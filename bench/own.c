@@ -1,6 +1,5 @@
 /* own.c - the library's own filters as contenders, through the public calls. */
 #include <lfbloom/mapped.h>
-#include <lfbloom/putter.h>
 #include <lfbloom/versions.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,17 +42,6 @@ static uint64_t apart(const lfb_keys *keys, size_t i)
 }
 
 SINGLE_WAY(apart_hash, filter, lfb_filter_put_hash, lfb_filter_might_contain_hash, apart(keys, i))
-
-/* One key at a time through a putter, flushed after each turn. */
-static size_t soon_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
-{
-  lfb_putter putter;
-
-  lfb_putter_init(&putter, filter);
-  for (size_t i = first; i < first + count; i++)
-    lfb_putter_put_soon_hash(&putter, keys->numbers[i]);
-  return (size_t)lfb_putter_flush(&putter);
-}
 
 /* The caller hashes, by XXH3 compiled into its loop, numbers as 8 bytes; the calls take hashes. */
 LFB_INLINE size_t xxh3_query(void *filter, const lfb_keys *keys, size_t first, size_t count,
@@ -139,8 +127,6 @@ static const lfb_way own_ways[] = {
      claim_hash_query, claim_hash_mixed, NULL},
     {"claim_many/hash", LFB_KEYS_NUMBERS, CLAIM_USES,
      claim_many_hash_put, claim_many_hash_query, claim_many_hash_mixed, NULL},
-    {"soon/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_RACE,
-     soon_hash_put, single_hash_query, NULL, NULL},
     WAY_ROW_FOR(LFB_WAY_PUT_NEW, "apart/hash", LFB_KEYS_NUMBERS, apart_hash),
     XXH3_ROW("hashed/u64", LFB_KEYS_NUMBERS, xxh3_number_query, single_number_put),
     XXH3_ROW("hashed/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query, single_uuid_put),

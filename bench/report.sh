@@ -83,7 +83,7 @@ selection=(
   "^($some)/fast/($thread_sizes)/(single|many)/hash/1%/.*threads:($few_threads)\$"
   "^put_new/fast/($shared_size)/claim[^/]*/hash/1%/.*threads:($threads)\$"
   "^($some)/(ck-bitmap|mutex)/($shared_size)/[^/]*/hash/1%/.*threads:($threads)\$"
-  "^put_new/fast/($contended_sizes)/(single|apart|many|soon)/hash/1%/.*threads:(1|2)\$"
+  "^put_new/fast/($contended_sizes)/(single|apart|many)/hash/1%/.*threads:(1|2)\$"
   "^put_present/fast/($contended_sizes)/single/hash/1%/.*threads:(1|2)\$"
   "^(query_present|query_absent|put_present|put_new)/(default|fast|guava-mitz64|libbloom|ck-bitmap|mutex)/($peer_sizes)/(single|many)/(u64|bytes36)/1%/$one"
   "^hash/.*threads:1\$"

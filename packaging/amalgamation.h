@@ -33,7 +33,6 @@
 #include <lfbloom/growing.h>
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
-#include <lfbloom/putter.h>
 #include <lfbloom/sink.h>
 #include <lfbloom/status.h>
 #include <lfbloom/versions.h>

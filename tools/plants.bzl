@@ -71,7 +71,6 @@ PLANTS = {
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
     "undoubted": _row(["cli/exact_reads.c"], library = "//cli:commands"),
-    "unflushed": _row(["bloom/filter/putter.c"]),
     "unfollowed": _row(["bloom/growing/layers.c"]),
     "ungraced": _row(["atomic/threads/sections.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),

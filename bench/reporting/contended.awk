@@ -11,7 +11,7 @@ function row(what, size, call,    one, two) {
 
 END {
   head("operation|call|size|1 thread|2 threads|rate of 2 to that of 1", 4)
-  calls = split("single apart many soon", call, " ")
+  calls = split("single apart many", call, " ")
   for (c = 1; c <= calls; c++)
     for (s = 1; s <= size_count; s++) row("put_new", sizes[s], call[c])
   for (s = 1; s <= size_count; s++) row("put_present", sizes[s], "single")

@@ -72,7 +72,7 @@ $(table threads report)
 ## Two threads that put
 
 Hashes given, 1 %, ns per operation by wall time.  apart: each thread puts into its own half of the
-filter's lines.  soon: a putter, flushed after 1024 keys.  [What it shows](../performance.md#two-threads-that-put).
+filter's lines.  [What it shows](../performance.md#two-threads-that-put).
 
 $(table contended report)
 

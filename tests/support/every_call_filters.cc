@@ -13,21 +13,6 @@ void Changed(Things& t) {
   EXPECT_EQ(HasKey(t.own.filter), t.status == LFB_OK);
 }
 
-// The next key makes the putter put the first half of those that it has.
-void FillPutter(Things& t) {
-  lfb_putter_init(&t.putter, t.filter.get());
-  for (uint64_t i = 1; i < LFB_PUTTER_KEYS; i++) lfb_putter_put_soon_u64(&t.putter, ++t.number);
-}
-
-// The last key, in any form, is there.
-void Flushed(Things& t) {
-  lfb_putter_flush(&t.putter);
-  EXPECT_TRUE(lfb_filter_might_contain(t.filter.get(), &t.number, 8) ||
-              lfb_filter_might_contain_u64(t.filter.get(), t.number) ||
-              lfb_filter_might_contain_hash(t.filter.get(), t.number << 32) ||
-              lfb_filter_might_contain_object(t.filter.get(), Everything, &t.number));
-}
-
 // A batch so big that it allocates memory: without it only time is lost.
 void AddBigBatch(Rows* rows) {
   Add(rows, {ROW(lfb_filter_put_many_u64, t.own.filter, t.batch.data(), t.batch.size(), nullptr)
@@ -89,10 +74,6 @@ void AddFilters(Rows* rows) {
   });
   AddMaking(rows);
   AddBigBatch(rows);
-  Add(rows, {THREE(lfb_putter_put_soon, &t.putter),
-             ROW(lfb_putter_flush, &t.putter)},
-      [](Row& row) { row.Before(FillPutter).After(Flushed); });
-  Add(rows, {ROW(lfb_putter_init, &t.putter, t.filter.get())});
 }
 
 // Functions without objects.

@@ -234,7 +234,6 @@ void Things::MakeVersions() {
   with_threads.threads = 3;
   EXPECT_EQ(lfb_follow_create(versions, &functions, &with_threads, &follow_with_threads), LFB_OK);
   EXPECT_EQ(lfb_builder_create(&config, 2, &builder), LFB_OK);
-  lfb_putter_init(&putter, filter.get());
 }
 
 void Things::MakeMapped() {

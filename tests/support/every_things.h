@@ -7,7 +7,6 @@
 #include <lfbloom/follow.h>
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
-#include <lfbloom/putter.h>
 #include <lfbloom/window_mapped.h>
 
 #include <atomic>
@@ -93,7 +92,6 @@ struct Things {
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
   Window window_mapped;  // null on a processor on which it cannot be
-  lfb_putter putter;
   std::string native, native_big, guava_bytes, sbbf_bytes, mapped_bytes, delta, counted_bytes,
       grown_bytes, window_bytes, written;
   Source source;
