@@ -17,7 +17,7 @@ typedef struct any_row {
   unsigned verbs;           /* a bit for each that it has */
   const lfb_any_form *form; /* writes and reads it        */
   size_t (*many)(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                 lfb_piece_hash hash_of);
+                 lfb_key_kind kind);
   void (*figures)(lfb_any any, bool bits, lfb_figures *figures); /* see any_figures() */
   void (*free)(lfb_any any);
   lfb_status (*copy)(lfb_any any, lfb_any *copy);
@@ -30,9 +30,9 @@ typedef struct any_row {
 /* ---- plain filters ------------------------------------------------------------------ */
 
 static size_t plain_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                         uint64_t *answers, lfb_piece_hash hash_of)
+                         uint64_t *answers, lfb_key_kind kind)
 {
-  return lfb_filter_many(any.plain, verb, keys, count, answers, hash_of);
+  return lfb_filter_many(any.plain, verb, keys, count, answers, kind);
 }
 
 static void plain_figures(lfb_any any, bool bits, lfb_figures *figures)
@@ -212,12 +212,12 @@ static const any_row *any_row_of(lfb_kind kind)
 
 /* A verb that the kind does not have does nothing. */
 static size_t any_keys(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                       lfb_piece_hash hash_of)
+                       lfb_key_kind kind)
 {
   const any_row *row = any_row_of(any.kind);
 
   if (verb <= LFB_REMOVE && (row->verbs >> verb & 1) != 0)
-    return row->many(any, verb, keys, count, answers, hash_of);
+    return row->many(any, verb, keys, count, answers, kind);
   if (answers != NULL)
     memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
   return 0;
@@ -226,13 +226,13 @@ static size_t any_keys(lfb_any any, lfb_verb verb, const void *keys, size_t coun
 size_t lfb_any_many(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
                     uint64_t *answers)
 {
-  return any_keys(any, verb, keys, count, answers, lfb_piece_bytes);
+  return any_keys(any, verb, keys, count, answers, LFB_BYTES_KEY);
 }
 
 size_t lfb_any_many_u64(lfb_any any, lfb_verb verb, const uint64_t *keys, size_t count,
                         uint64_t *answers)
 {
-  return any_keys(any, verb, keys, count, answers, lfb_piece_u64);
+  return any_keys(any, verb, keys, count, answers, LFB_U64_KEY);
 }
 
 /* ---- figures ------------------------------------------------------------------------ */

@@ -239,10 +239,10 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
 }
 
 size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                         uint64_t *answers, lfb_piece_hash hash_of)
+                         uint64_t *answers, lfb_key_kind kind)
 {
   const counting_many m = {any.counting, verb, answers};
-  return lfb_pieces(&any.counting->hashing, keys, count, hash_of, counting_many_act, &m);
+  return lfb_pieces(&any.counting->hashing, keys, count, kind, counting_many_act, &m);
 }
 
 bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)

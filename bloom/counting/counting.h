@@ -57,9 +57,9 @@ static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
                              lfb_counting **counting);
 
-/* As lfb_any_many(), not for claims; `hash_of` hashes the keys. */
+/* As lfb_any_many(), not for claims; `kind` is that of the keys. */
 size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                         uint64_t *answers, lfb_piece_hash hash_of);
+                         uint64_t *answers, lfb_key_kind kind);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy);

@@ -261,7 +261,7 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
 
 /* Puts keys: by their hashes, if the builder needs these. */
 static void builder_put(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
-                        lfb_piece_hash hash_of)
+                        lfb_key_kind kind)
 {
   lfb_filter *filter = builder->filter;
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
@@ -269,26 +269,26 @@ static void builder_put(lfb_builder *builder, unsigned thread, const void *keys,
 
   builder->thread[thread].new_keys +=
       builder->alone || builder->unsized
-          ? lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call)
-          : lfb_filter_many(filter, LFB_PUT, keys, count, NULL, hash_of);
+          ? lfb_pieces(&hashing, keys, count, kind, builder_act, &call)
+          : lfb_filter_many(filter, LFB_PUT, keys, count, NULL, kind);
 }
 
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
                           size_t count)
 {
-  builder_put(builder, thread, keys, count, lfb_piece_bytes);
+  builder_put(builder, thread, keys, count, LFB_BYTES_KEY);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
-  builder_put(builder, thread, keys, count, lfb_piece_u64);
+  builder_put(builder, thread, keys, count, LFB_U64_KEY);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
                                size_t count)
 {
-  builder_put(builder, thread, hashes, count, lfb_piece_given);
+  builder_put(builder, thread, hashes, count, LFB_HASH_KEY);
 }
 
 /* How many hashes are kept. */

@@ -167,88 +167,88 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
 
 /* Calls `act` for all keys, piece by piece. */
 static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
-                          lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
+                          lfb_key_kind kind, lfb_piece_act act, const void *context)
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
-  return lfb_pieces(&hashing, keys, count, hash_of, act, context);
+  return lfb_pieces(&hashing, keys, count, kind, act, context);
 }
 
 /* A big batch counts the new keys but does not know which they are. */
 static size_t many_put(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
-                       lfb_piece_hash hash_of)
+                       lfb_key_kind kind)
 {
   bool known = false;
   const many_keys m = {filter, answers, &known};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
-    return many_pieces(filter, keys, count, hash_of, many_put_act, &m);
-  const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
+    return many_pieces(filter, keys, count, kind, many_put_act, &m);
+  const size_t yes = many_pieces(filter, keys, count, kind, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
 }
 
 /* If every put of the strategy is a claim, a claim is a put. */
 size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
-                       uint64_t *answers, lfb_piece_hash hash_of)
+                       uint64_t *answers, lfb_key_kind kind)
 {
   const many_keys m = {filter, answers, NULL};
   const bool claims = verb == LFB_CLAIM && !filter->strategy->puts_claim;
 
   if (verb != LFB_MIGHT_CONTAIN && !claims)
-    return many_put((lfb_filter *)(uintptr_t)filter, keys, count, answers, hash_of);
-  return many_pieces(filter, keys, count, hash_of, claims ? many_claim_act : many_query_act, &m);
+    return many_put((lfb_filter *)(uintptr_t)filter, keys, count, answers, kind);
+  return many_pieces(filter, keys, count, kind, claims ? many_claim_act : many_query_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                            uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_BYTES_KEY);
 }
 
 size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
                                      uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_BYTES_KEY);
 }
 
 size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_U64_KEY);
 }
 
 size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
                                          size_t count, uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_U64_KEY);
 }
 
 size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_PUT, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_PUT, hashes, count, answers, LFB_HASH_KEY);
 }
 
 size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
                                           size_t count, uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, hashes, count, answers, LFB_HASH_KEY);
 }
 
 size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                              uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, lfb_piece_bytes);
+  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, LFB_BYTES_KEY);
 }
 
 size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                  uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, lfb_piece_u64);
+  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, LFB_U64_KEY);
 }
 
 size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                   uint64_t *answers)
 {
-  return lfb_filter_many(filter, LFB_CLAIM, hashes, count, answers, lfb_piece_given);
+  return lfb_filter_many(filter, LFB_CLAIM, hashes, count, answers, LFB_HASH_KEY);
 }

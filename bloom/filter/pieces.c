@@ -1,35 +1,19 @@
 /* pieces.c - hashes pieces of the caller's keys, each kind of key in its own way. */
 #include "bloom/filter/pieces.h"
 
-lfb_hash lfb_piece_bytes(const lfb_hasher *hasher, const void *keys, size_t i)
-{
-  const lfb_key *key = (const lfb_key *)keys + i;
-  return lfb_hasher_bytes(hasher, key->bytes, key->size);
-}
-
-lfb_hash lfb_piece_u64(const lfb_hasher *hasher, const void *keys, size_t i)
-{
-  return lfb_hasher_u64(hasher, ((const uint64_t *)keys)[i]);
-}
-
-lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *hashes, size_t i)
-{
-  return lfb_hasher_from_64(hasher, ((const uint64_t *)hashes)[i]);
-}
-
 lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first, size_t count,
-                         lfb_piece_hash hash_of, size_t most, uint64_t *buffer)
+                         lfb_key_kind kind, size_t most, uint64_t *buffer)
 {
   const bool both = hashing->strategy->hash_width != LFB_HASH_64;
   const size_t holds = both ? (size_t)LFB_PIECE_BOTH : (size_t)LFB_PIECE_ROOM;
   const size_t left = count - first, some = left < holds ? left : holds;
   uint64_t *high = both ? buffer + LFB_PIECE_BOTH : NULL;
 
-  if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hashing->hasher))
+  if (kind == LFB_HASH_KEY && lfb_hasher_takes_hashes(hashing->hasher))
     return (lfb_piece){(const uint64_t *)keys + first, NULL, left < most ? left : most};
-  if (hash_of == lfb_piece_bytes)
+  if (kind == LFB_BYTES_KEY)
     lfb_hasher_bytes_many(hashing->hasher, (const lfb_key *)keys + first, some, buffer, high);
-  else if (hash_of == lfb_piece_u64)
+  else if (kind == LFB_U64_KEY)
     lfb_hasher_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high);
   else
     lfb_hash_each_u64(hashing->hasher, (const uint64_t *)keys + first, some, buffer, high,
@@ -37,7 +21,7 @@ lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t fi
   return (lfb_piece){buffer, high, some};
 }
 
-size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_piece_hash hash_of,
+size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_key_kind kind,
                   lfb_piece_act act, const void *context)
 {
   uint64_t buffer[LFB_PIECE_ROOM];
@@ -45,7 +29,7 @@ size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lf
 
   for (size_t first = 0; first < count;) {
     const lfb_piece piece =
-        lfb_piece_take(hashing, keys, first, count, hash_of, LFB_PIECE_HASHES, buffer);
+        lfb_piece_take(hashing, keys, first, count, kind, LFB_PIECE_HASHES, buffer);
     yes += act(context, piece.low, piece.high, first, piece.count);
     first += piece.count;
   }

@@ -18,11 +18,12 @@ enum {
   LFB_PIECE_HASHES = 16384,
 };
 
-/* The hash of key i of the caller's array: of lfb_keys, of numbers, or of hashes that it has already. */
-typedef lfb_hash (*lfb_piece_hash)(const lfb_hasher *hasher, const void *keys, size_t i);
-lfb_hash lfb_piece_bytes(const lfb_hasher *hasher, const void *keys, size_t i);
-lfb_hash lfb_piece_u64(const lfb_hasher *hasher, const void *keys, size_t i);
-lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *hashes, size_t i);
+/* What the caller's array holds. */
+typedef enum lfb_key_kind {
+  LFB_BYTES_KEY, /* lfb_keys                                  */
+  LFB_U64_KEY,   /* 64-bit numbers                            */
+  LFB_HASH_KEY,  /* 64-bit hashes, which the caller has made  */
+} lfb_key_kind;
 
 /* What hashes the keys. */
 typedef struct lfb_hashing {
@@ -42,7 +43,7 @@ typedef struct lfb_piece {
  * is at most `most` of them, in the caller's array.
  */
 lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first, size_t count,
-                         lfb_piece_hash hash_of, size_t most, uint64_t *buffer);
+                         lfb_key_kind kind, size_t most, uint64_t *buffer);
 
 /* Puts, queries or claims the piece of keys from `first` on, a multiple of 64.  Returns how many
  * answers are true. */
@@ -60,11 +61,11 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 }
 
 /* Calls `act` for all keys, piece by piece.  Returns the sum of what it returned. */
-size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_piece_hash hash_of,
+size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_key_kind kind,
                   lfb_piece_act act, const void *context);
 
-/* Puts, queries or claims keys, which `hash_of` hashes (many.c).  A query does not write to the filter. */
+/* Puts, queries or claims keys, of this kind (many.c).  A query does not write to the filter. */
 size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
-                       uint64_t *answers, lfb_piece_hash hash_of);
+                       uint64_t *answers, lfb_key_kind kind);
 
 #endif

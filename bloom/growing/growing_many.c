@@ -61,11 +61,11 @@ static void pending_say_yes(pending *some, size_t i)
 
 /* Takes and hashes the caller's next keys, from `first` on of `count`.  Returns how many. */
 static size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
-                           size_t first, size_t count, lfb_piece_hash hash_of)
+                           size_t first, size_t count, lfb_key_kind kind)
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const lfb_piece piece =
-      lfb_piece_take(&hashing, keys, first, count, hash_of, PENDING_KEYS, all->buffer);
+      lfb_piece_take(&hashing, keys, first, count, kind, PENDING_KEYS, all->buffer);
 
   all->low = piece.low;
   all->high = piece.high;
@@ -205,7 +205,7 @@ static void growing_claim_act(lfb_growing *growing, pending *some)
 }
 
 size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                        uint64_t *answers, lfb_piece_hash hash_of)
+                        uint64_t *answers, lfb_key_kind kind)
 {
   const growing_act act = verb == LFB_PUT     ? growing_put_act
                           : verb == LFB_CLAIM ? growing_claim_act
@@ -214,7 +214,7 @@ size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t cou
   pending some;
 
   for (size_t first = 0, taken; first < count; first += taken) {
-    taken = pending_take(&some, any.growing->first, keys, first, count, hash_of);
+    taken = pending_take(&some, any.growing->first, keys, first, count, kind);
     act(any.growing, &some);
     yes += lfb_piece_yes(some.answers, taken);
     if (answers != NULL) /* a piece begins at a word of the answers */

@@ -14,16 +14,16 @@
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
  *            all stripes only when its stripe passes a multiple of the layer's step.  At the end of
- *            a layer the step and the number of keys put at a time are limited: all stripes together
- *            hold back at most 1/64 of the bits at which the layer would reach its fpp.  The layer
- *            counts as full that much earlier.
- *            Before, the step is longer: what is left until the layer is full, divided by four times
- *            the stripes, when a thread last summed.  So if no thread sums, all stripes together hold
- *            back a quarter of what is left, and as much is being put.  The step only shrinks, so a
- *            thread that is stopped before it writes an old step lengthens none.
+ *            a layer the step and the number of keys put at a time are limited: all stripes
+ *            together hold back at most 1/64 of the bits at which the layer would reach its fpp.
+ *            The layer counts as full that much earlier.
+ *            Before, the step is longer: what is left until the layer is full, divided by four
+ *            times the stripes, when a thread last summed.  So if no thread sums, all stripes
+ *            together hold back a quarter of what is left, and as much is being put.  The step only
+ *            shrinks, so a thread that is stopped before it writes an old step lengthens none.
  *            A layer in a file has its stripes in the file, and the short step always: the step is
- *            each process's own.  A process that dies between turning bits on and adding them leaves
- *            the layer's count too low, by the bits of one call.
+ *            each process's own.  A process that dies between turning bits on and adding them
+ *            leaves the layer's count too low, by the bits of one call.
  * Claims     lfb_claims_claim() decides a claim in the cells of the first layer.  For it all layers
  *            are one filter: a hash is present if one layer has all its bits, and is put into the
  *            newest.  The argument in claims.h holds, with these additions:
@@ -76,9 +76,10 @@ typedef struct lfb_layers_file {
   lfb_status (*open)(const lfb_growing *growing, uint32_t number, const lfb_description *like,
                      lfb_filter **filter);
 
-  /* Makes a layer in the file, or opens the one that another process has made there; then raises the
-   * number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as open(). */
-  lfb_status (*make)(const lfb_growing *growing, uint32_t number, const lfb_description *description,
+  /* Makes a layer in the file, or opens the one that another process has made there; then raises
+   * the number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as open(). */
+  lfb_status (*make)(const lfb_growing *growing, uint32_t number,
+                     const lfb_description *description,
                      lfb_filter **filter);
 } lfb_layers_file;
 
@@ -233,19 +234,21 @@ static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest,
                             newest->kernel->put(&newest->filter->layout, hash));
 }
 
-/* As lfb_any_many(), not for removals; `hash_of` hashes the keys (growing_many.c).  A query changes nothing. */
+/* As lfb_any_many(), not for removals; `kind` is that of the keys (growing_many.c).  A query
+ * changes nothing. */
 size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                        uint64_t *answers, lfb_piece_hash hash_of);
+                        uint64_t *answers, lfb_key_kind kind);
 
-/* Passes a growing filter on if `status` is LFB_OK; otherwise frees it and keeps errno.  Returns `status`
- * (growing.c). */
+/* Passes a growing filter on if `status` is LFB_OK; otherwise frees it and keeps errno.  Returns
+ * `status` (growing.c). */
 lfb_status lfb_growing_end(lfb_growing *made, lfb_status status, lfb_growing **growing);
 
 /* As lfb_any_copy() and lfb_any_to_plain(). */
 lfb_status lfb_growing_copy(lfb_any any, lfb_any *copy);
 lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain);
 
-/* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync() (growing_mapped.c). */
+/* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync()
+ * (growing_mapped.c). */
 lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
                             lfb_any *any);
 lfb_status lfb_growing_sync(lfb_any any);

@@ -625,8 +625,8 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
 }
 
 size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                       uint64_t *answers, lfb_piece_hash hash_of)
+                       uint64_t *answers, lfb_key_kind kind)
 {
   const window_many many = {any.window, verb, answers};
-  return lfb_pieces(&any.window->hashing, keys, count, hash_of, window_act_piece, &many);
+  return lfb_pieces(&any.window->hashing, keys, count, kind, window_act_piece, &many);
 }

@@ -200,9 +200,9 @@ void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window
 /* Whether lfb_window_config.span, in seconds, is in its range. */
 bool lfb_window_is_span(double span);
 
-/* As lfb_any_many(), not for removals; `hash_of` hashes the keys.  A query changes nothing. */
+/* As lfb_any_many(), not for removals; `kind` is that of the keys.  A query changes nothing. */
 size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
-                       uint64_t *answers, lfb_piece_hash hash_of);
+                       uint64_t *answers, lfb_key_kind kind);
 
 /* ---- advancing ----------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 typedef struct keys_job {
   lfb_redis *filter;
   const void *keys;
-  lfb_piece_hash hash_of;
+  lfb_key_kind kind;
   bool put;
   bool rewritten;    /* by_key: a command was written twice */
   uint64_t *answers; /* one bit each, all 0 at first */
@@ -29,8 +29,15 @@ typedef struct key_bits {
 static uint32_t keys_bits_of(const keys_job *job, uint64_t i, uint64_t *bits)
 {
   const lfb_redis *filter = job->filter;
-  const lfb_hash hash = job->hash_of(&filter->layout.hasher, job->keys, (size_t)i);
+  const lfb_hasher *hasher = &filter->layout.hasher;
+  lfb_hash hash;
 
+  if (job->kind == LFB_BYTES_KEY) {
+    const lfb_key *key = (const lfb_key *)job->keys + i;
+    hash = lfb_hasher_bytes(hasher, key->bytes, key->size);
+  } else {
+    hash = lfb_hasher_u64(hasher, ((const uint64_t *)job->keys)[i]);
+  }
   return filter->place.description.strategy->bits_of(&filter->layout, hash, bits);
 }
 
@@ -74,7 +81,7 @@ static uint16_t keys_ask_command(const keys_job *job, uint64_t i, lfb_wire *wire
 /* Writes a key as bytes: a number as 8, little-endian. */
 static void keys_write(const keys_job *job, uint64_t i, lfb_wire *wire)
 {
-  if (job->hash_of == lfb_piece_bytes) {
+  if (job->kind == LFB_BYTES_KEY) {
     const lfb_key *key = (const lfb_key *)job->keys + i;
     lfb_wire_string(wire, key->bytes, key->size);
   } else {
@@ -218,11 +225,11 @@ static lfb_status keys_run(keys_job *keys)
 }
 
 static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_t count,
-                            lfb_piece_hash hash_of, uint64_t *answers, size_t *yes)
+                            lfb_key_kind kind, uint64_t *answers, size_t *yes)
 {
   const size_t words = count / LFB_WORD_BITS + (count % LFB_WORD_BITS != 0);
   uint64_t *found = calloc(words == 0 ? 1 : words, sizeof *found);
-  keys_job job = {.filter = filter, .keys = keys, .hash_of = hash_of, .put = put,
+  keys_job job = {.filter = filter, .keys = keys, .kind = kind, .put = put,
                   .answers = found, .count = count};
 
   if (found == NULL)
@@ -236,11 +243,11 @@ static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_
   return status;
 }
 
-static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_piece_hash hash_of,
+static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_key_kind kind,
                            bool *yes)
 {
   uint64_t answer = 0;
-  keys_job job = {.filter = filter, .keys = key, .hash_of = hash_of, .put = put,
+  keys_job job = {.filter = filter, .keys = key, .kind = kind, .put = put,
                   .answers = &answer, .count = 1};
 
   const lfb_status status = keys_run(&job);
@@ -251,44 +258,44 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_pie
 
 lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed)
 {
-  return keys_one(filter, true, &(lfb_key){bytes, size}, lfb_piece_bytes, changed);
+  return keys_one(filter, true, &(lfb_key){bytes, size}, LFB_BYTES_KEY, changed);
 }
 
 lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed)
 {
-  return keys_one(filter, true, &key, lfb_piece_u64, changed);
+  return keys_one(filter, true, &key, LFB_U64_KEY, changed);
 }
 
 lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size, bool *maybe)
 {
-  return keys_one(filter, false, &(lfb_key){bytes, size}, lfb_piece_bytes, maybe);
+  return keys_one(filter, false, &(lfb_key){bytes, size}, LFB_BYTES_KEY, maybe);
 }
 
 lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe)
 {
-  return keys_one(filter, false, &key, lfb_piece_u64, maybe);
+  return keys_one(filter, false, &key, LFB_U64_KEY, maybe);
 }
 
 lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
                               uint64_t *answers, size_t *yes)
 {
-  return keys_many(filter, true, keys, count, lfb_piece_bytes, answers, yes);
+  return keys_many(filter, true, keys, count, LFB_BYTES_KEY, answers, yes);
 }
 
 lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
                                   uint64_t *answers, size_t *yes)
 {
-  return keys_many(filter, true, keys, count, lfb_piece_u64, answers, yes);
+  return keys_many(filter, true, keys, count, LFB_U64_KEY, answers, yes);
 }
 
 lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys, size_t count,
                                         uint64_t *answers, size_t *yes)
 {
-  return keys_many(filter, false, keys, count, lfb_piece_bytes, answers, yes);
+  return keys_many(filter, false, keys, count, LFB_BYTES_KEY, answers, yes);
 }
 
 lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
                                             size_t count, uint64_t *answers, size_t *yes)
 {
-  return keys_many(filter, false, keys, count, lfb_piece_u64, answers, yes);
+  return keys_many(filter, false, keys, count, LFB_U64_KEY, answers, yes);
 }
