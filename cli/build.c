@@ -37,7 +37,6 @@ struct build {
   bool growing; /* --growing */
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
-  const char *label; /* NULL: none */
 
   lfb_builder *builder;      /* of a filter that is made here          */
   struct source_shared into; /* the shared filter, or the finished one */
@@ -253,8 +252,6 @@ static int build_fill(struct build *build)
     build_warn(build, &stats);
   }
   build->seconds = clock_seconds(clock_ns() - began);
-  if (build->label != NULL)
-    lfb_ignore(lfb_filter_set_label(filter, build->label)); /* checked with the options */
   return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_TROUBLE;
 }
 
@@ -378,14 +375,10 @@ static const char *build_misuse(const struct build *build)
     return "no -o given: give the file to write";
   if (build->shared && target_is_standard(build->out))
     return "--shared needs a file, not standard output";
-  if (build->shared && build->label != NULL)
-    return "--shared and --label cannot be combined";
   if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
     return "--shared allows only --form mapped";
   if (remote_is(build->out) && build->form != LFB_FORM_NONE)
     return "--form does not apply to a filter on Redis";
-  if (remote_is(build->out) && build->label != NULL)
-    return "a filter on Redis has no room for a --label";
   if (build->reading.helper.given && !build->shared)
     return "--helper opens an existing filter, with --shared; to make one, use -n, -p and "
            "--strategy redis-mitz32";
@@ -418,7 +411,7 @@ static bool build_settle(struct build *build)
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
   build->like.all = build->config.fpp == 0;
-  return options_label_fits(&command_build, build->label, build->form);
+  return true;
 }
 
 /* Takes what --like says, if it was given.  False after a report. */
@@ -475,7 +468,6 @@ static int build_run(int argc, char **argv)
       {'\0', "foldable", NULL,
        "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
        NULL, &build.config.foldable},
-      options_label(&build.label),
       options_helper(&build.reading.helper),
       {'\0', "shared", NULL,
        "OUT is a filter that several processes share; made if it does not exist", NULL,

@@ -19,8 +19,7 @@
 
 struct convert {
   lfb_form form;
-  const char *label; /* NULL: the filter's own */
-  bool damaged;      /* accept a damaged file  */
+  bool damaged; /* accept a damaged file  */
   bool json;
   struct window_span span; /* of a key of the module that is a window */
   struct options_reading reading;
@@ -104,8 +103,6 @@ static bool convert_save(const struct convert *convert, const char *from, const 
   const lfb_any any = value->any;
   lfb_figures figures;
 
-  if (convert->label != NULL)
-    lfb_ignore(lfb_any_set_label(any, convert->label)); /* checked with the options */
   if (remote_is_module(to))
     return convert_set_period(convert, from, value) && target_save_value(to, value);
   if (any.kind != LFB_KIND_PLAIN && convert->form != LFB_FORM_NATIVE)
@@ -168,8 +165,6 @@ static const char *convert_misuse(const struct convert *convert, int count, char
     return "needs two files, IN and OUT";
   if (convert->form != LFB_FORM_NONE && to_redis)
     return "a filter on Redis has no form: leave out --to";
-  if (convert->label != NULL && to_redis)
-    return "a filter on Redis has no room for a --label";
   if (convert->reading.helper.given && !remote_is(paths[0]))
     return "--helper applies only to a filter on Redis";
   if (convert->span.text != NULL && !(to_redis && remote_is_module(paths[1])))
@@ -188,7 +183,6 @@ static int convert_run(int argc, char **argv)
       {'\0', "to", "FORM",
        "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8",
        options_read_form, &convert.form},
-      options_label(&convert.label),
       options_key_file(&convert.reading.key),
       options_helper(&convert.reading.helper),
       {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
@@ -207,8 +201,6 @@ static int convert_run(int argc, char **argv)
   const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
   if (misuse != NULL)
     return options_misused(&command_convert, misuse);
-  if (!options_label_fits(&command_convert, convert.label, convert.form))
-    return CLI_TROUBLE;
   return convert_run_on(&convert, argv[optind], argv[optind + 1]) ? CLI_FOUND : CLI_TROUBLE;
 }
 
@@ -223,8 +215,8 @@ const struct command command_convert = {
         "mapped, as 'build --shared' makes it.  To change the strategy, build the filter\n"
         "again from its keys.\n"
         "\n"
-        "A form that has no room for something loses it: guava and sbbf lose n, p, the\n"
-        "label and all checksums; mapped loses the checksums of the bits.\n"
+        "A form that has no room for something loses it: guava and sbbf lose n, p\n"
+        "and all checksums; mapped loses the checksums of the bits.\n"
         "\n"
         "OUT is written as a whole or not at all, and may be IN; - is standard output.\n"
         "Only form mapped replaces a shared filter.  To bring a shared filter of an\n"

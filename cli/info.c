@@ -32,7 +32,6 @@ enum { INFO_KEY = 16 }; /* bytes */
 /* The properties of a filter. */
 struct info {
   const char *form;
-  const char *label;
   bool remote;
   lfb_figures figures;
   bool show_key;
@@ -89,7 +88,7 @@ static void info_json_window(const lfb_window_figures *figures)
   json_float("expected_fpp", figures->expected_fpp);
 }
 
-/* What a window does not have: a label, a time and a seed. */
+/* What a window does not have: a time and a seed. */
 static void info_json_kept(const struct info *info)
 {
   const lfb_stats *stats = &info->figures.all;
@@ -97,7 +96,6 @@ static void info_json_kept(const struct info *info)
 
   if (info->show_key)
     json_text("hash_key", info->key == NULL ? NULL : info_key(info->key, key));
-  json_text("label", info->label[0] != '\0' ? info->label : NULL);
   json_count_if("written", stats->written, stats->written > 0);
   if (stats->seed > 0)
     json_digits("seed", stats->seed);
@@ -229,8 +227,6 @@ static void info_text(const struct info *info)
   const lfb_stats *stats = &info->figures.all;
   char time[64];
 
-  if (info->label[0] != '\0')
-    info_row("label", info->label, "");
   info_row("form", info->form,
            stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
                ? " (does not record what its keys are: see --keys of query)"
@@ -291,7 +287,7 @@ static int info_print(const struct info *info, bool json)
 
 static int info_here(lfb_any any, bool json, bool show_key)
 {
-  struct info info = {.label = lfb_any_label(any), .show_key = show_key};
+  struct info info = {.show_key = show_key};
   lfb_config config = {0};
 
   lfb_any_stats(any, &info.figures);
@@ -307,7 +303,7 @@ static int info_here(lfb_any any, bool json, bool show_key)
 
 static int info_remote(const struct remote *remote, bool json)
 {
-  struct info info = {.form = "redis", .label = "", .remote = true};
+  struct info info = {.form = "redis", .remote = true};
 
   return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_TROUBLE;
 }

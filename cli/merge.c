@@ -22,7 +22,6 @@ struct merge {
   struct options_count keys;   /* that a folded filter is to hold             */
   struct options_count factor; /* to fold by                                  */
   const char *out;
-  const char *label; /* NULL: the first filter's            */
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
   struct options_reading reading;
   bool quiet;
@@ -47,13 +46,8 @@ static bool merge_begin(struct merge *merge)
   lfb_filter_stats(merge->into, &stats);
   if (merge->form == LFB_FORM_NONE)
     merge->form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
-  if (!target_holds(merge->out, merge->form, merge->paths[0], &stats) ||
-      !target_spares_shared(merge->out, merge->form) ||
-      !options_label_fits(merge->command, merge->label, merge->form))
-    return false;
-  if (merge->label != NULL)
-    lfb_ignore(lfb_filter_set_label(merge->into, merge->label)); /* checked with the options */
-  return true;
+  return target_holds(merge->out, merge->form, merge->paths[0], &stats) &&
+         target_spares_shared(merge->out, merge->form);
 }
 
 /* Folds the filter merged so far to the size of a smaller one, if it can. */
@@ -250,8 +244,6 @@ static const char *merge_misuse(const struct merge *merge)
     return "-o - and --json both write to standard output";
   if (remote_is(merge->out) && merge->form != LFB_FORM_NONE)
     return "--form does not apply to a filter on Redis";
-  if (remote_is(merge->out) && merge->label != NULL)
-    return "a filter on Redis has no room for a --label";
   if (merge->command == &command_fold && merge->path_count > 1)
     return "needs one filter: merge several first";
   if (merge->factor.given && merge->factor.value == 0)
@@ -275,7 +267,6 @@ static int merge_main(const struct command *command, int argc, char **argv)
       {'o', "output", "OUT", "filter file to write", options_read_path, &merge.out},
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
-      options_label(&merge.label),
       options_key_file(&merge.reading.key),
       options_helper(&merge.reading.helper),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
@@ -323,7 +314,7 @@ const struct command command_merge = {
         "have the same hash: the later ones were built with --like the first, or all\n"
         "with the same --hash and --key-file, or all with the same --seed.  OUT is\n"
         "written as a whole or not at all, after all filters were read, so it may be one\n"
-        "of them; - is standard output.  n, p, the label and whether a key is kept come\n"
+        "of them; - is standard output.  n, p and whether a key is kept come\n"
         "from the first filter.  Only --form mapped replaces a shared filter.\n"
         "\n"
         "Sizes may differ if all are integer multiples of the smallest, as those of large\n"

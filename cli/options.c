@@ -112,17 +112,6 @@ bool options_read_form(const char *option, const char *text, void *to)
                       "milvus-int64 or milvus-utf8", option, text);
 }
 
-/* Checked here, before any work. */
-bool options_read_label(const char *option, const char *text, void *to)
-{
-  const lfb_status status = lfb_label_check(text);
-
-  if (status != LFB_OK)
-    (void)report_error("%s '%s': %s", option, text, lfb_status_text(status));
-  *(const char **)to = text;
-  return status == LFB_OK;
-}
-
 static int options_hex_digit(char digit)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -459,14 +448,6 @@ static bool options_take(const struct option_row *row, const char *text)
 int options_misused(const struct command *command, const char *problem)
 {
   return report_error("%s: %s (see 'lfbloom %s --help')", command->name, problem, command->name);
-}
-
-bool options_label_fits(const struct command *command, const char *label, lfb_form form)
-{
-  if (label == NULL || form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED)
-    return true;
-  return options_misused(command, "only the native and the mapped form have room for a --label") !=
-         CLI_TROUBLE;
 }
 
 /* Reports what is wrong with the option that getopt_long stopped at. */

@@ -86,7 +86,6 @@ bool options_read_threads(const char *option, const char *text, void *to);  /* u
 bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
 bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
-bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
 bool options_read_hash(const char *option, const char *text, void *to);     /* options_hash */
 bool options_read_mode(const char *option, const char *text, void *to);     /* options_mode */
@@ -109,8 +108,6 @@ bool options_read_seconds(const char *option, const char *text, void *to);  /* u
       "false-positive probability: 0.01, 1% or 1e-4")                                              \
   ROW(options_json, bool, '\0', "json", NULL, NULL,                                                \
       "print one JSON object instead (fields: lfbloom(1))")                                        \
-  ROW(options_label, const char *, '\0', "label", "TEXT", options_read_label,                      \
-      "a text to store in the file; 'lfbloom info' prints it")                                     \
   ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,            \
       "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")               \
   ROW(options_helper, struct options_helper, '\0', "helper", "N,P", options_read_helper,           \
@@ -140,9 +137,6 @@ bool options_read_seconds(const char *option, const char *text, void *to);  /* u
   struct option_row function(type *to);
 OPTIONS_ROWS(OPTIONS_DECLARE)
 #undef OPTIONS_DECLARE
-
-/* Whether a file of this form has room for the label (NULL: none).  False after a report. */
-bool options_label_fits(const struct command *command, const char *label, lfb_form form);
 
 /* The 16 bytes of a key, or NULL if none was given. */
 const uint8_t *options_key_bytes(const struct options_key *key);

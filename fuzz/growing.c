@@ -105,7 +105,6 @@ static lfb_growing_figures check_figures(const lfb_growing *growing, const fuzz_
             "the figures fit one another");
   fuzz_must(figures.strategy != LFB_GO_FNV14, "what has one size does not grow");
   fuzz_must(input->max_bytes == 0 || figures.bytes <= input->max_bytes, "the limit is kept");
-  fuzz_must(lfb_label_check(lfb_any_label(fuzz_outcome_any(fuzz_reader_find("growing"), growing))) == LFB_OK, "the label is one");
   return figures;
 }
 

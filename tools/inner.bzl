@@ -14,7 +14,6 @@ INNER = [
     "bloom/filter/digest.c",
     "bloom/filter/digest256.c",
     "bloom/filter/figures.c",
-    "bloom/filter/label.c",
     "bloom/filter/pieces.c",
     "bloom/hashing/aes_derive.c",
     "bloom/hashing/aes_portable.c",

@@ -22,7 +22,6 @@ typedef struct any_row {
   void (*free)(lfb_any any);
   lfb_status (*copy)(lfb_any any, lfb_any *copy);
   lfb_status (*to_plain)(lfb_any any, lfb_filter **plain);
-  char *(*label)(lfb_any any);
   lfb_status (*open)(const char *path, const lfb_read_limits *limits, bool shared, lfb_any *any);
   lfb_status (*sync)(lfb_any any); /* of a file that is open in place */
 } any_row;
@@ -56,11 +55,6 @@ static lfb_status plain_copy(lfb_any any, lfb_any *copy)
 static lfb_status plain_to_plain(lfb_any any, lfb_filter **plain)
 {
   return lfb_filter_copy(any.plain, plain);
-}
-
-static char *plain_label(lfb_any any)
-{
-  return any.plain->description.label;
 }
 
 static lfb_status plain_open(const char *path, const lfb_read_limits *limits, bool shared,
@@ -119,11 +113,6 @@ static void growing_free(lfb_any any)
   lfb_growing_free(any.growing);
 }
 
-static char *growing_label(lfb_any any)
-{
-  return any.growing->label;
-}
-
 static lfb_stats window_all(const lfb_window_figures *window)
 {
   lfb_stats stats = {.expected_insertions = window->expected_insertions,
@@ -174,11 +163,6 @@ static void counting_free(lfb_any any)
   lfb_counting_free(any.counting);
 }
 
-static char *counting_label(lfb_any any)
-{
-  return any.counting->description.label;
-}
-
 /* ---- the table ------------------------------------------------------------------------ */
 
 enum {
@@ -190,15 +174,15 @@ enum {
 static const any_row any_rows[] = {
     [LFB_KIND_NONE] = {.form = &plain_form},
     [LFB_KIND_PLAIN] = {ANY_CLAIMS, &plain_form, plain_many, plain_figures, plain_free, plain_copy,
-                        plain_to_plain, plain_label, plain_open, plain_sync},
+                        plain_to_plain, plain_open, plain_sync},
     [LFB_KIND_GROWING] = {ANY_CLAIMS, &lfb_any_form_growing, lfb_growing_many, growing_figures,
-                          growing_free, lfb_growing_copy, lfb_growing_to_plain, growing_label,
-                          lfb_growing_open, lfb_growing_sync},
+                          growing_free, lfb_growing_copy, lfb_growing_to_plain, lfb_growing_open,
+                          lfb_growing_sync},
     [LFB_KIND_COUNTING] = {ANY_REMOVES, &lfb_any_form_counting, lfb_counting_many, counting_figures,
-                           counting_free, lfb_counting_copy, lfb_counting_to_plain, counting_label,
-                           NULL, NULL},
+                           counting_free, lfb_counting_copy, lfb_counting_to_plain, NULL,
+                           NULL},
     [LFB_KIND_WINDOW] = {ANY_CLAIMS, &lfb_any_form_window, lfb_window_many, window_figures,
-                         window_free, NULL, NULL, NULL, lfb_window_open, lfb_window_sync},
+                         window_free, NULL, NULL, lfb_window_open, lfb_window_sync},
 };
 
 /* The row of a kind; of no kind that of LFB_KIND_NONE. */
@@ -406,7 +390,7 @@ void lfb_any_free(lfb_any any)
     row->free(any);
 }
 
-/* ---- copies and labels ----------------------------------------------------------------- */
+/* ---- copies --------------------------------------------------------------------------- */
 
 lfb_status lfb_any_copy(lfb_any any, lfb_any *copy)
 {
@@ -423,16 +407,4 @@ lfb_status lfb_any_to_plain(lfb_any any, lfb_filter **plain)
 {
   const any_row *row = any_row_of(any.kind);
   return row->to_plain == NULL ? LFB_ERROR_WINDOW : row->to_plain(any, plain);
-}
-
-const char *lfb_any_label(lfb_any any)
-{
-  const any_row *row = any_row_of(any.kind);
-  return row->label == NULL ? "" : row->label(any);
-}
-
-lfb_status lfb_any_set_label(lfb_any any, const char *label)
-{
-  const any_row *row = any_row_of(any.kind);
-  return row->label == NULL ? LFB_ERROR_WINDOW : lfb_label_set(row->label(any), label);
 }

@@ -25,8 +25,7 @@ enum {
   NATIVE_AT_FORMULA = 88,
   NATIVE_AT_CHECKED_BYTES = 92,
   NATIVE_AT_KEY_CHECK = 96,
-  NATIVE_AT_LABEL = 104,
-  NATIVE_AT_KEY = 168,      /* if native_hashes has it */
+  NATIVE_AT_KEY = 168,      /* if native_hashes has it; the 64 bytes before it are ignored */
   NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
 };
 
@@ -161,7 +160,6 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, LFB_CHECKED_BYTES);
-  memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
   lfb_head_end(header);
 }
 
@@ -278,8 +276,6 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
   found.config.keep_key = native_hashes[number].has_key;
-  if (status == LFB_OK && lfb_label_read(found.label, header + NATIVE_AT_LABEL) != LFB_OK)
-    status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
     status = decode_hash(header, strategy, number, key, &found.hash);
   if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)

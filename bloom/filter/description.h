@@ -18,7 +18,6 @@ typedef struct lfb_description {
   lfb_config config; /* as given, its strategy chosen; fpp is 0 if the form does not have it */
   lfb_form form;     /* the form that the filter was read from            */
   uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
-  char label[LFB_LABEL_SIZE + 1]; /* all bytes from the first NUL on are NUL */
 } lfb_description;
 
 /* Makes the description of a new filter.  Fails as lfb_filter_create(), except for memory. */
@@ -65,13 +64,6 @@ uint64_t lfb_description_run(const lfb_description *description);
  * size of `from` folded: LFB_OK, or the reason why not. */
 lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from,
                                       bool folds);
-
-/* Sets a label in its field: at most LFB_LABEL_SIZE bytes, then only NUL bytes.  `label` may point into `field`.  Fails: LFB_ERROR_BAD_LABEL. */
-lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label);
-
-/* Reads a field of arbitrary bytes.  Fails: LFB_ERROR_BAD_LABEL. */
-lfb_status lfb_label_read(char label[LFB_LABEL_SIZE + 1],
-                          const unsigned char field[LFB_LABEL_SIZE + 1]);
 
 LFB_EXTERN_C_END
 

@@ -198,16 +198,6 @@ lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
   return lfb_filter_fold(filter, 1, copy);
 }
 
-lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)
-{
-  return lfb_label_set(filter->description.label, label);
-}
-
-const char *lfb_filter_label(const lfb_filter *filter)
-{
-  return filter->description.label;
-}
-
 lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
 {
   const lfb_hash_identity *hash = &filter->description.hash;

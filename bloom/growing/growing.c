@@ -71,7 +71,6 @@ lfb_status lfb_growing_copy(lfb_any any, lfb_any *copy)
   if (status != LFB_OK)
     return status;
   made->written = growing->written;
-  memcpy(made->label, growing->label, sizeof made->label);
   return lfb_growing_end(made, growing_copy_layers(made, newest), &copy->growing);
 }
 
@@ -93,7 +92,6 @@ lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain)
     lfb_filter_free(made);
     return status;
   }
-  memcpy(made->description.label, growing->label, sizeof growing->label);
   *plain = made;
   return LFB_OK;
 }

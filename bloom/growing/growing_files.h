@@ -50,7 +50,7 @@ void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t la
 /*
  * Reads a header that begins with one of the two magic numbers, and checks every field.
  *
- * Gives  growing  its configuration as far as the header has it, its time and its label.
+ * Gives  growing  its configuration as far as the header has it, and its time.
  *        layers   1 to LFB_GROWING_LAYERS.
  * Fails  LFB_ERROR_UNKNOWN_VERSION, _OLD_GROWING, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER; then
  *        both have any content.

@@ -11,7 +11,7 @@ enum {
   GROWING_AT_INSERTIONS = 24,
   GROWING_AT_FPP = 32,
   GROWING_AT_CREATED = 40,
-  GROWING_AT_LABEL = 48,
+  /* the 64 bytes from 48 on are ignored */
   GROWING_AT_ORDER = 112, /* of a mapped file, in the byte order of its maker; otherwise zero */
   GROWING_AT_RESERVED = 120, /* zero up to the checksum */
 };
@@ -32,7 +32,6 @@ void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t la
   lfb_store_le64(header + GROWING_AT_INSERTIONS, growing->config.expected_insertions);
   lfb_head_store_double(header + GROWING_AT_FPP, growing->config.fpp);
   lfb_store_le64(header + GROWING_AT_CREATED, written);
-  memcpy(header + GROWING_AT_LABEL, growing->label, sizeof growing->label);
   if (mapped)
     lfb_head_store_order(header + GROWING_AT_ORDER);
   lfb_head_end(header);
@@ -50,9 +49,7 @@ static lfb_status growing_read(const unsigned char *header, lfb_growing *growing
   *layers = lfb_load_le32(header + GROWING_AT_LAYERS);
   growing->config = config;
   growing->written = lfb_load_le64(header + GROWING_AT_CREATED);
-  return lfb_head_is_whole(header, GROWING_AT_RESERVED) &&
-                 lfb_label_read(growing->label, header + GROWING_AT_LABEL) == LFB_OK &&
-                 *layers >= 1 && *layers <= LFB_GROWING_LAYERS &&
+  return lfb_head_is_whole(header, GROWING_AT_RESERVED) && *layers >= 1 && *layers <= LFB_GROWING_LAYERS &&
                  preference <= LFB_MEMORY_SMALLEST &&
                  config.expected_insertions >= LFB_GROWING_LEAST &&
                  lfb_sizing_check_fpp(config.fpp) == LFB_OK

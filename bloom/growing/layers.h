@@ -94,7 +94,6 @@ struct lfb_growing {
   const lfb_filter *first;      /* its hasher and its claims serve all layers         */
   lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
   uint64_t written;             /* as in lfb_stats                                    */
-  char label[LFB_LABEL_SIZE + 1]; /* padded with NUL bytes to its end                 */
 };
 
 /* p_i: the fpp of layer `number` when the whole has `fpp`. */

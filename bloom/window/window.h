@@ -141,7 +141,7 @@ struct lfb_window {
   lfb_window_head *head; /* the window's own, unless it is mapped */
   lfb_hasher hasher;
   lfb_hashing hashing;
-  lfb_description description; /* of the plain filter `fast` for as many keys: hash, n, p, label */
+  lfb_description description; /* of the plain filter `fast` for as many keys: hash, n, p */
   lfb_window_config config;
   lfb_window_geometry geometry;
   uint64_t length; /* of a generation in ns; 0: no span of time */

@@ -123,7 +123,7 @@ LFB_CHECKED lfb_status lfb_any_save(lfb_any any, const char *path);
 LFB_CHECKED lfb_status lfb_any_sync(lfb_any any);
 
 /*
- * Copies a filter, with its label: the keys put before the call, and some of those put during it.
+ * Copies a filter: the keys put before the call, and some of those put during it.
  *
  * Fails  LFB_ERROR_NO_MEMORY; LFB_ERROR_WINDOW: a window is copied by lfb_any_write() and lfb_any_read();
  *        of a growing filter in a mapped file as its header says.
@@ -132,7 +132,7 @@ LFB_CHECKED lfb_status lfb_any_sync(lfb_any any);
 LFB_CHECKED lfb_status lfb_any_copy(lfb_any any, lfb_any *copy);
 
 /*
- * Makes a plain filter, with the label: of a counting filter, of the keys that are present now; of a growing
+ * Makes a plain filter: of a counting filter, of the keys that are present now; of a growing
  * filter, of all keys.  Their headers say more.
  *
  * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW; LFB_ERROR_WINDOW; of a growing filter as its header says.
@@ -142,10 +142,6 @@ LFB_CHECKED lfb_status lfb_any_to_plain(lfb_any any, lfb_filter **plain);
 
 /* Frees a filter that no call is using, and leaves its file; also one that may not be changed. */
 LFB_API void lfb_any_free(lfb_any any);
-
-/* The label, as lfb_filter_label() and lfb_filter_set_label().  A window has none: "", LFB_ERROR_WINDOW. */
-LFB_API const char *lfb_any_label(lfb_any any);
-LFB_CHECKED lfb_status lfb_any_set_label(lfb_any any, const char *label);
 
 LFB_EXTERN_C_END
 

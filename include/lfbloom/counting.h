@@ -70,7 +70,7 @@
  *            while nothing else runs.  With lfb_read_limits.open_damaged, counters that do not match their
  *            checksum are all stuck at 15: no key is lost; lfb_damage.bits_missing is 0.
  *
- * Which calls may run at once: any two, except that free and lfb_any_set_label() run alone.
+ * Which calls may run at once: any two, except that free runs alone.
  *
  * Source: Fan, Cao, Almeida and Broder, "Summary Cache", 2000: counters of 4 bits that stay at
  * their maximum.

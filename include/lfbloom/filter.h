@@ -15,7 +15,7 @@
  *   lfb_filter_save(filter, form, path), _load()    to and from a file
  *   lfb_filter_free(filter)                         frees it
  *
- * lfbloom/filter_more.h has what fewer programs need: merging, folding, comparing, plans, labels, names.
+ * lfbloom/filter_more.h has what fewer programs need: merging, folding, comparing, plans, names.
  *
  * Guarantees
  *
@@ -103,11 +103,8 @@
  *   put, claim  |    yes     |      yes      |     yes      |  yes  |        yes        |  no
  *   put_all into|    yes     |      yes      |     yes      |  yes  |        yes        |  no
  *   free        |    no      |      no       |     no       |  no   |        no         |  no
- *   set_label   |    yes     |      yes      |     yes      |  yes  |        no         |  no
  *
  * fold, compare and words run as copy does.
- *
- * set_label may not run at once with set_label or lfb_filter_label() of the same filter.
  *
  * The thread that makes a filter must pass it to other threads by something that orders
  * memory, as it must any pointer.

@@ -1,6 +1,6 @@
 /*
  * lfbloom/filter_more.h - what fewer programs need of a filter: keys by a hash of 128 bits or as objects; filters
- * merged, compared and folded; its words; its label; plans; names; writing to and reading from anywhere, with damage.
+ * merged, compared and folded; its words; plans; names; writing to and reading from anywhere, with damage.
  *
  * The guarantees are those of lfbloom/filter.h, and its table has which calls may run at once.
  */
@@ -104,7 +104,7 @@ LFB_CHECKED lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter 
  * Takes    factor  at least 1.  It must divide the number of blocks (fast: of 64 bytes, sbbf: 32,
  *                  fast-pair: 16); other strategies: the number of 64-bit words, if all bits of
  *                  these are used.  lfb_config.foldable makes filters that many factors divide.
- * Gives    folded  expected_insertions is this filter's divided by `factor`; fpp, label and hash
+ * Gives    folded  expected_insertions is this filter's divided by `factor`; fpp and hash
  *                  are the same.  (lfb_stats.fpp is held up to that number of keys.)
  * Fails    LFB_ERROR_CANNOT_FOLD: the factor is 0 or does not divide, or the strategy has one size
  *          only (go-fnv14).  LFB_ERROR_NO_MEMORY.
@@ -132,29 +132,6 @@ LFB_API size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64
  * number.  A call of lfb_filter_stats(), in another thread for example, renews it at any time.
  */
 LFB_API void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats);
-
-/* The longest label, in bytes, without its terminating NUL. */
-enum { LFB_LABEL_SIZE = 63 };
-
-/*
- * Checks that a text can be a label: UTF-8 without control characters, at most LFB_LABEL_SIZE
- * bytes.  Fails: LFB_ERROR_BAD_LABEL.
- */
-LFB_CHECKED lfb_status lfb_label_check(const char *label);
-
-/*
- * Sets a filter's label: one line of text for the caller's own use.  Copies and files of the
- * native form have it, too.
- *
- * Takes    label  copied; "" for none.  A new filter has none.
- * Fails    LFB_ERROR_BAD_LABEL: the filter keeps its label.
- * Mapped   (lfbloom/mapped.h): the new label applies to this process, its copies and the files
- *          that it saves.  The shared file keeps the label that it was made with.
- */
-LFB_CHECKED lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label);
-
-/* Returns a filter's label; valid until the next lfb_filter_set_label() or lfb_filter_free(). */
-LFB_API const char *lfb_filter_label(const lfb_filter *filter);
 
 /*
  * Writes the figures of an empty filter of this configuration, without making it.  Fails as

@@ -56,8 +56,8 @@
  *   sync        |                  yes                   |     no
  *   close, free |        no, in this process             |     no
  *
- * All other pairs: as the table in lfbloom/filter.h, for the threads of all processes; close, free
- * and set_label concern only the calling process.
+ * All other pairs: as the table in lfbloom/filter.h, for the threads of all processes; close and
+ * free concern only the calling process.
  */
 #ifndef LFBLOOM_MAPPED_H
 #define LFBLOOM_MAPPED_H

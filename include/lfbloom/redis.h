@@ -398,7 +398,7 @@ typedef struct lfb_redis_module_value {
  *
  * Figures  The key's count of items (BF.CARD) is the estimate of lfb_filter_stats().  A filter
  *          becomes a key that does not grow (NONSCALING).  A growing filter grows there by the
- *          number of its items; its label, and its memory preference for later layers, are lost.
+ *          number of its items; its memory preference for later layers is lost.
  * Rights   BF.LOADCHUNK, BF.CARD, TYPE, PEXPIRE, EVAL with EXISTS, PERSIST and RENAMENX, UNLINK.
  * Fails    LFB_ERROR_REDIS_BAD_NAME, _EXISTS; LFB_ERROR_MODULE_MISSING; LFB_ERROR_MODULE_FILTER:
  *          a counting filter, another strategy than fast, n or p unknown, a key of the hash that is

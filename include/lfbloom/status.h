@@ -95,8 +95,7 @@ LFB_EXTERN_C_BEGIN
     "the filter's hash is keyed: it opens only with its key")                            \
   X(LFB_ERROR_WRONG_KEY, 42, "this is not the key that the filter was made with")        \
   X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                          \
-  X(LFB_ERROR_BAD_LABEL, 44,                                                             \
-    "a label must be at most 63 bytes of UTF-8, without control characters")             \
+  /* 44 was BAD_LABEL */                                                                 \
   X(LFB_ERROR_GROWING, 45,                                                               \
     "this is a growing filter: it cannot be opened as a plain filter or merged with "    \
     "one")                                                                               \

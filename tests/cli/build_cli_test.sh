@@ -126,20 +126,10 @@ gives "sbbf is native as well" 0 "$tool" build -q -n 10 -p 0.1 --strategy sbbf -
 refuses "too many keys for Parquet" "larger than its strategy" \
   "$tool" build --form sbbf -n 10G -p 0.01 -o x abc
 
-gives "build with a label" 0 \
-  "$tool" build -q -n 10 -p 0.1 --label $'caf\xc3\xa9 "urls"' -o label.lfb abc
-gives "info of it" 0 "$tool" info label.lfb
-check "info shows the label" grep -qxF $'label                caf\xc3\xa9 "urls"' out
+gives "info of a new one" 0 "$tool" info sbbf.lfb
 check "info shows the time" grep -qE "^written +$(date -u +%Y)-[0-9]{2}-[0-9]{2} .* UTC$" out
-shows "info of it, for programs" 0 $'"label": "caf\xc3\xa9 \\"urls\\""' \
-  "$tool" info --json label.lfb
+gives "info of it, for programs" 0 "$tool" info --json sbbf.lfb
 check "the time in JSON" between "$(json written)" $(($(date +%s) - 600)) "$(date +%s)"
-refuses "a label of two lines" "without control characters" \
-  "$tool" build -n 10 -p 0.1 --label $'a\nb' -o x abc
-refuses "a label that is too long" "at most 63 bytes" \
-  "$tool" build -n 10 -p 0.1 --label "$(printf '%64s' '')" -o x abc
-refuses "a label where there is no room" "room for a --label" \
-  "$tool" build -n 10 -p 0.1 --form guava --label x -o x abc
 cp native.lfb bad.lfb
 printf 'x' | dd of=bad.lfb bs=1 seek=700 conv=notrunc status=none
 refuses "a damaged file" "checksum does not match (see 'lfbloom verify')" "$tool" query bad.lfb abc

@@ -171,14 +171,13 @@ given_input() {
   third.bloom) "${build[@]}" --form guava -p 1e-6 third ;;
   abc.sbbf) "${build[@]}" --form sbbf -p 0.01 abc ;;
   native.lfb | hash1.lfb) "${build[@]}" -n 1000 -p 0.001 abc ;;
-  label.lfb) "${build[@]}" -n 10 -p 0.1 --label $'caf\xc3\xa9 "urls"' abc ;;
   words.lfb) "${build[@]}" -n 663473 -p 0.001 abc ;; # larger than third.lfb
   large.lfb) "${build[@]}" -n 2M -p 0.01 abc ;;
   short.lfb) head -c 1000000 large.lfb >short.lfb ;;
   torn.lfb) cp large.lfb torn.lfb && at torn.lfb 1100000 xxxxxxxx &&
     at torn.lfb $(($(stat -c %s torn.lfb) - 8)) xxxxxxxx ;;
   head.lfb) cp native.lfb head.lfb && at head.lfb 50 x ;;
-  wide.lfb) "${build[@]}" -n 20M -p 0.001 --seed 7 --foldable --label wide third ;;
+  wide.lfb) "${build[@]}" -n 20M -p 0.001 --seed 7 --foldable third ;;
   third.lfb | other.lfb | both.lfb) "${build[@]}" -n 300k -p 0.001 --seed 7 "${1%.lfb}" ;;
   seed8.lfb) "${build[@]}" -n 300k -p 0.001 --seed 8 third ;;
   third.bin | other.bin) "${build[@]}" -n 300k -p 0.001 --form guava "${1%.bin}" ;;

@@ -2,12 +2,12 @@
 # convert_cli_test.sh LFBLOOM: `lfbloom convert`.
 source "$(dirname "$0")/checks.sh"
 
-given abc third third.lfb third.bin native.lfb m32.bloom abc.sbbf label.lfb head.lfb large.lfb \
+given abc third third.lfb third.bin native.lfb m32.bloom abc.sbbf head.lfb large.lfb \
   short.lfb torn.lfb
 mkdir kept
 cp third.lfb kept/out.lfb
-gives "convert to native" 0 "$tool" convert --to native --label "from Java" third.bin third2.lfb
-reports "info of it" 0 "form strategy label" "native guava-mitz64 from Java" \
+gives "convert to native" 0 "$tool" convert --to native third.bin third2.lfb
+reports "info of it" 0 "form strategy" "native guava-mitz64" \
   "$tool" info --json third2.lfb
 check "convert: n is not known" equal "$(json expected_insertions)" null
 prints "query of it" 0 "$(wc -l <third)" "$tool" query -c third2.lfb third
@@ -23,8 +23,6 @@ refuses "convert: Guava's into Parquet's" "the sbbf form cannot hold strategy gu
   "$tool" convert --to sbbf third.bin x
 gives "convert in its place" 0 "$tool" convert --to native m32.same m32.same
 check "convert: in its place" equal "$(head -c 7 m32.same)" LFBLOOM
-gives "convert native to native keeps the label" 0 "$tool" convert --to native label.lfb label2.lfb
-shows "info of it" 0 "urls" "$tool" info label2.lfb
 refuses "convert a damaged file" "torn.lfb: the filter is damaged" \
   "$tool" convert --to native torn.lfb x
 run "$tool" convert --to native --damaged torn.lfb rescued.lfb
@@ -56,8 +54,6 @@ refuses "convert: no --to" "no --to" "$tool" convert third.lfb x
 refuses "convert: one file" "needs two files" "$tool" convert --to native third.lfb
 refuses "convert: three files" "needs two files" "$tool" convert --to native third.lfb x y
 refuses "convert: bad form" "no such form" "$tool" convert --to nope third.lfb x
-refuses "convert: a label where there is no room" "room for a --label" \
-  "$tool" convert --to guava --label x third2.lfb x
 refuses "convert: missing" "missing: the file cannot be opened: No such file" \
   "$tool" convert --to native missing x
 refuses "convert: no filter" "abc: not a filter" "$tool" convert --to native abc x

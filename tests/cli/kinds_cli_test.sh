@@ -50,7 +50,6 @@ refuses "query a growing filter from a pipe" "a growing filter" \
 
 kind counting "$counting" counted 2999
 check "counting: its form" grep -qx "form                 counting" info
-check "counting: its label" grep -qx "label                golden" info
 check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, permanently)" info
 check "counting: whole" holds verify \
   ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"

@@ -19,10 +19,9 @@ gives "merge: whole" 0 "$tool" verify merged.lfb
 reports "merge --json" 0 files 3 "$tool" merge --json -o merged.lfb other.lfb third.lfb third.lfb
 check "merge: n and p" equal "$(json expected_insertions) $(json fpp)" "300000 0.001"
 check "merge: the order does not matter" cmp -i 256 merged.lfb both.lfb
-gives "merge of one, labelled" 0 "$tool" merge -q --label all -o one.lfb third.lfb
+gives "merge of one" 0 "$tool" merge -q -o one.lfb third.lfb
 gives "merge into an input" 0 "$tool" merge -q -o one.lfb one.lfb other.lfb
 check "merge: both are in the input" cmp -i 256 one.lfb both.lfb
-reports "merge: info" 0 label all "$tool" info --json one.lfb
 gives "merge for Java" 0 "$tool" merge -q -o merged.bin third.bin other.bin
 check "merge: the first one's form" equal "$(hex merged.bin | head -c 2)" 01
 gives "merge to native" 0 "$tool" merge -q --form native -o - third.bin other.bin
@@ -58,8 +57,6 @@ refuses "merge: truncated" "short.lfb: the filter ends too early" "$tool" merge 
 refuses "merge: bad form" "no such form" "$tool" merge --form nope -o x third.lfb
 refuses "merge: a form that cannot hold it" "cannot be changed without the keys" \
   "$tool" merge --form guava -o x third.lfb other.lfb
-refuses "merge: a label where there is no room" "room for a --label" \
-  "$tool" merge --label x -o x third.bin
 refuses "merge: two things on standard output" "both write to standard output" \
   "$tool" merge --json -o - third.lfb
 refuses "merge: output directory missing" "missing/x: cannot be written" \
@@ -82,7 +79,7 @@ gives "build other, wide" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable
 for order in "small.lfb wide2.lfb" "wide2.lfb small.lfb"; do
   # shellcheck disable=SC2086
   reports "merge of sizes: $order" 0 expected_insertions 2000000 \
-    "$tool" merge --json --label m -o sizes.lfb $order
+    "$tool" merge --json -o sizes.lfb $order
   prints "merge of sizes: query" 0 "$(wc -l <both)" "$tool" query -c sizes.lfb both
 done
 # Sizes 3, 2 and 1: the same words in any order, with the properties of the first. Seen to fail with
@@ -100,27 +97,22 @@ for order in "3 2 1" "3 1 2" "2 3 1" "2 1 3" "1 2 3" "1 3 2"; do
   gives "merge of sizes $order" 0 "$tool" merge -q -o sizes.lfb $(printf 'size%s ' $order)
   check "merge of sizes $order: the words of all" cmp -i 256 sizes.lfb all1
   gives "merge of sizes $order: info" 0 "$tool" info --json sizes.lfb
-  wanted=null
-  [[ $order == 3* ]] && wanted=wide
-  check "merge of sizes $order: n, and the label of the first" \
-    equal "$(json expected_insertions) $(json label)" "666666 $wanted"
+  check "merge of sizes $order: n" equal "$(json expected_insertions)" 666666
 done
 refuses "merge of sizes 3 and 2" \
   "size2: cannot be merged with size3: the filters differ in their number of bits" \
   "$tool" merge -o x2 size3 size2
 echo 00112233445566778899aabbccddeeff >merge.key
 gives "merge: with its key" 0 \
-  "$tool" build -q -n 64k -p 0.01 --foldable --key-file merge.key --keep-key --label with -o \
-  with.lfb grown
+  "$tool" build -q -n 64k -p 0.01 --foldable --key-file merge.key --keep-key -o with.lfb grown
 gives "merge: without its key" 0 \
-  "$tool" build -q -n 32k -p 0.01 --foldable --key-file merge.key --label without -o without.lfb few
+  "$tool" build -q -n 32k -p 0.01 --foldable --key-file merge.key -o without.lfb few
 for order in "with without" "without with"; do
   # shellcheck disable=SC2086
   gives "merge $order its key" 0 \
     "$tool" merge -q --key-file merge.key -o x2 $(printf '%s.lfb ' $order)
   gives "merge $order its key: info" 0 "$tool" info --json --key-file merge.key x2
-  check "merge $order its key: n and label" equal "$(json expected_insertions) $(json label)" \
-    "32000 ${order% *}"
+  check "merge $order its key: n" equal "$(json expected_insertions)" 32000
   run "$tool" info x2
   case $order in
   without*) check "merge $order its key: no key in OUT" is_error "it opens only with its key" ;;

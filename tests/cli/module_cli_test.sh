@@ -62,7 +62,7 @@ seq 15001 35000 >others
 cat keys others | sort -un >all
 
 # --- file, key, file ---------------------------------------------------------------------
-"$tool" build -q -p 0.01 --strategy fast --label "a label" -o fast keys
+"$tool" build -q -p 0.01 --strategy fast -o fast keys
 for hash in siphash13 xxh3; do \
   "$tool" build -q -p 0.001 --strategy fast --hash $hash -o "fast-$hash" keys; done
 cp "$growing" growing
@@ -79,7 +79,7 @@ for file in fast fast-siphash13 fast-xxh3 growing window; do
   check "$file: the same value" equal "$(redis debug digest-value "$file")" \
     "$(redis debug digest-value "$file-2")"
 done
-reports "info of what came back" 0 label "a label" "$tool" info --json back-fast
+reports "info of what came back" 0 form native "$tool" info --json back-fast
 check "its strategy" equal "$(json strategy)" fast
 reports "info of a growing one" 0 form growing "$tool" info --json back-growing
 gives "load to standard output" 0 "$tool" convert --to native "$module/fast" -

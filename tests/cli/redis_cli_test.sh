@@ -163,12 +163,8 @@ refuses "merge of what does not fit" "$plain/json: cannot be merged with filter"
   "$tool" merge -o x filter "$plain/json"
 refuses "merge --form to Redis" "--form does not apply to a filter on Redis" \
   "$tool" merge --form native -o "$plain/x" filter
-refuses "merge --label to Redis" "no room for a --label" \
-  "$tool" merge --label x -o "$plain/x" filter
 refuses "build --form to Redis" "--form does not apply to a filter on Redis" \
   "$tool" build -p 0.1 --form native -o "$plain/x" keys
-refuses "build --label to Redis" "no room for a --label" \
-  "$tool" build -p 0.1 --label x -o "$plain/x" keys
 "$tool" query filter many >answers
 gives "convert to Redis" 0 "$tool" convert filter "$plain/copy"
 same "convert to Redis: answers" 0 answers "$tool" query "$plain/copy" many

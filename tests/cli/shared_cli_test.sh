@@ -26,8 +26,6 @@ refuses "shared, new, no -p" "no -p given" "$tool" build --shared -o new_one fir
 check "shared: not made" test ! -e new_one
 refuses "shared and a form" "--shared allows only --form mapped" \
   "$tool" build --shared --form guava -p 0.1 -o x abc
-refuses "shared and a label" "--shared and --label cannot be combined" \
-  "$tool" build --shared --label x -p 0.1 -o x abc
 refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
 gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
 refuses "another key" "not the key that the filter was made with" \

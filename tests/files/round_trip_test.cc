@@ -97,7 +97,6 @@ class RoundTrip : public testing::TestWithParam<Held> {
     if (form >= LFB_FORM_MILVUS) config.memory_preference = LFB_MEMORY_BALANCED;  // powers of two
     const Filter filter = Make(config);
     const uint64_t keys = Mix(draw, 2) % 3000;
-    ASSERT_EQ(lfb_filter_set_label(filter.get(), draw % 2 == 0 ? "" : "drawn"), LFB_OK);
     for (uint64_t i = 0; i < keys; i++) PutKey(filter, Mix(draw + 1, i));
     Filter back;
     const size_t step = 1 + Mix(draw, 3) % 100000;

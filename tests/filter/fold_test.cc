@@ -146,13 +146,11 @@ TEST_P(EveryStrategyFold, RefusesFactorsThatDoNotDivide) {
   EXPECT_EQ(Stats(filter).bits_set, bits_set);
 }
 
-// The label and the hash stay; a file of the folded filter opens, and merges with the large one.
+// The hash stays; a file of the folded filter opens, and merges with the large one.
 TEST_P(EveryStrategyFold, IsAFilterLikeAnyOther) {
   const Filter wide = Make(Foldable(60000, 0.001, GetParam()));
-  ASSERT_EQ(lfb_filter_set_label(wide.get(), "wide"), LFB_OK);
   PutKeys(wide, 1, 1000);
   const Filter folded = Fold(wide, Folds(wide, 4) ? 4 : 1);
-  EXPECT_STREQ(lfb_filter_label(folded.get()), "wide");
   const std::string bytes = Bytes(folded, LFB_FORM_NATIVE);
   struct From { const std::string* bytes; size_t at; } from{&bytes, 0};
   const lfb_read_fn read = [](void* context, void* into, size_t size, size_t* got) {

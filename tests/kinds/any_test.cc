@@ -245,22 +245,11 @@ TEST_P(AnyKind, IsSharedByProcessesIfItsKindIs) {
   EXPECT_EQ(lfb_any_sync(*made), LFB_OK);
 }
 
-TEST_P(AnyKind, HasALabelUnlessItForgets) {
-  const OwnAny any = Make();
-  const bool forgets = (*any).kind == LFB_KIND_WINDOW;
-  EXPECT_STREQ(lfb_any_label(*any), "");
-  EXPECT_EQ(lfb_any_set_label(*any, "two\nlines"), forgets ? LFB_ERROR_WINDOW : LFB_ERROR_BAD_LABEL);
-  EXPECT_STREQ(lfb_any_label(*any), "");
-  EXPECT_EQ(lfb_any_set_label(*any, "seen"), forgets ? LFB_ERROR_WINDOW : LFB_OK);
-  EXPECT_STREQ(lfb_any_label(*any), forgets ? "" : "seen");
-}
-
 TEST_P(AnyKind, IsCopiedUnlessItForgets) {
   const OwnAny any = Filled();
   OwnAny copy;
   lfb_filter* plain = nullptr;
   const bool forgets = (*any).kind == LFB_KIND_WINDOW;
-  lfb_ignore(lfb_any_set_label(*any, "seen"));
   ASSERT_EQ(lfb_any_copy(*any, copy.out()), forgets ? LFB_ERROR_WINDOW : LFB_OK);
   EXPECT_EQ((*copy).kind, forgets ? LFB_KIND_NONE : GetParam().id);
   const lfb_status status = lfb_any_to_plain(*any, &plain);
@@ -270,11 +259,9 @@ TEST_P(AnyKind, IsCopiedUnlessItForgets) {
   EXPECT_EQ(plain != nullptr, status == LFB_OK);
   if (forgets) return;
   ExpectHasAll(*copy);
-  EXPECT_STREQ(lfb_any_label(*copy), "seen");
   EXPECT_EQ(Figures(*copy).all.bits_set, Figures(*any).all.bits_set);
   if (plain == nullptr) return;
   EXPECT_EQ(Do(Any(owner), LFB_MIGHT_CONTAIN), kKeys);
-  EXPECT_STREQ(lfb_filter_label(plain), "seen");
   EXPECT_EQ(Stats(owner).bits_set, Figures(*any).all.bits_set);
 }
 
@@ -336,7 +323,6 @@ TEST(Any, MayBeNone) {
   EXPECT_EQ(answers, 0u);
   EXPECT_EQ(Figures(none).kind, LFB_KIND_NONE);
   EXPECT_EQ(lfb_any_sync(none), LFB_ERROR_NOT_MAPPED);
-  EXPECT_STREQ(lfb_any_label(none), "");
   lfb_any_free(none);
 }
 

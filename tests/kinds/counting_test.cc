@@ -291,14 +291,11 @@ TEST_P(EveryStrategyCounting, UnitesAndCopies) {
   for (uint64_t i = 0; i < 200; i++) lfb_counting_put_u64(a.get(), i);
   for (uint64_t i = 100; i < 300; i++) lfb_counting_put_u64(b.get(), i);
   for (int i = 0; i < 15; i++) lfb_counting_put_u64(b.get(), 1000);
-  ASSERT_EQ(any::set_label<lfb_counting>(b.get(), "the second"), LFB_OK);
   const Counting before = Copy(b);
   ASSERT_EQ(lfb_counting_put_all(a.get(), b.get()), LFB_OK);
   EXPECT_EQ(Counters(b), Counters(before)) << "what is read stays";
   EXPECT_EQ(Stats(before).bits_set, Stats(b).bits_set);
   EXPECT_EQ(Stats(before).counters_stuck, Stats(b).counters_stuck);
-  EXPECT_STREQ(any::label<lfb_counting>(before.get()), "the second");
-  EXPECT_STREQ(lfb_filter_label(Plain(before).get()), "the second");
   for (uint64_t i = 0; i < 300; i++) ASSERT_TRUE(lfb_counting_might_contain_u64(a.get(), i));
   for (uint64_t i = 0; i < 300; i++) ASSERT_TRUE(lfb_counting_remove_u64(a.get(), i));
   for (uint64_t i = 100; i < 200; i++) ASSERT_TRUE(lfb_counting_remove_u64(a.get(), i));
@@ -323,8 +320,6 @@ TEST(CountingTest, UnitesOnlyWhatFits) {
             LFB_ERROR_PROBES_DIFFER);
   EXPECT_EQ(lfb_counting_put_all(a.get(), Count(seeded).get()), LFB_ERROR_HASH_DIFFERS);
   EXPECT_EQ(Counters(a), before);
-  EXPECT_EQ(any::set_label<lfb_counting>(a.get(), "a\nb"), LFB_ERROR_BAD_LABEL);
-  EXPECT_STREQ(any::label<lfb_counting>(a.get()), "");
 }
 
 TEST(CountingTest, RefusesWhatAFilterRefuses) {

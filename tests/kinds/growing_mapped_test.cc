@@ -203,17 +203,14 @@ TEST_F(GrowingMapped, AByteBetweenTwoLayersIsFree) {
   EXPECT_EQ(bytes.find_first_not_of('\0', end) / 512, (end + 65536) / 512);
 }
 
-TEST_F(GrowingMapped, IsCopiedSavedAndLabelled) {
+TEST_F(GrowingMapped, IsCopiedAndSaved) {
   Growing mapped = Create();
   PutSome(mapped, 1, 0, 5000);
-  ASSERT_EQ(any::set_label<lfb_growing>(mapped.get(), "urls"), LFB_OK);
-  EXPECT_STREQ(any::label<lfb_growing>(Open().get()), "") << "it is this process's alone";
   const Growing copy = Copy(mapped);
   ASSERT_EQ(any::save<lfb_growing>(mapped.get(), (Head() + "-saved").c_str()), LFB_OK);
   const Growing saved = Made<Growing>(any::load<lfb_growing>, (Head() + "-saved").c_str(), nullptr);
   PutSome(mapped, 2, 0, 5000);
   for (const Growing* of : {&copy, &saved}) {
-    EXPECT_STREQ(any::label<lfb_growing>(of->get()), "urls");
     EXPECT_EQ(Lost(*of, 1, 5000), 0u);
     EXPECT_GT(Lost(*of, 2, 5000), 4800u) << "it goes its own way";
     EXPECT_EQ(any::sync<lfb_growing>(of->get()), LFB_ERROR_NOT_MAPPED);

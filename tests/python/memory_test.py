@@ -40,8 +40,8 @@ class Memory(unittest.TestCase):
         seen.might_contain_many(self.strings, answers="numpy"), seen.put_many(range(300))
         seen.put_many(bytes(3000), self.offsets), seen.put_many(self.numbers.tolist())
         seen.put_many(self.numbers, answers=bytearray(3000)), seen.put_many(iter(self.strings))
-        lfbloom.Filter.from_bytes(seen.to_bytes()).put_all, seen.copy(label="a").stats(), repr(seen), len(seen)
-        seen.compare(seen), seen.fold(1), lfbloom.Filter(10, 0.1, like=seen, label="b").label
+        lfbloom.Filter.from_bytes(seen.to_bytes()).put_all, seen.copy().stats(), repr(seen), len(seen)
+        seen.compare(seen), seen.fold(1), lfbloom.Filter(10, 0.1, like=seen).stats()
         versions = lfbloom.Versions.of(seen)
         with versions.section() as section:
             section.might_contain_many(self.numbers), section.copy()
@@ -56,7 +56,7 @@ class Memory(unittest.TestCase):
         refused(seen.put_many, numpy.array([1.5])), refused(seen.put_many, self.numbers, answers=bytearray(5))
         refused(seen.put_many, b"a", self.offsets), refused(seen.put_many, self.numbers, answers="list")
         refused(seen.put_many, iter(["a"] * 700 + [5.5])), refused(seen.put_many, b"a", b"b")
-        refused(lfbloom.Filter, 10, 0), refused(lfbloom.Filter, 10, 0.1, label="\n")
+        refused(lfbloom.Filter, 10, 0), refused(lfbloom.Filter, 10, 0.1, memory="much")
         refused(lfbloom.Filter.load, "/no/such"), refused(lfbloom.Filter.from_bytes, seen.to_bytes() + b"x")
         refused(lfbloom.Filter.from_bytes, b"wrong"), refused(lfbloom.Filter.create, "/no/such", 10, 0.1)
         refused(lfbloom.Filter.from_guava, seen.to_bytes()), refused(seen.save, "/no/such/file")

@@ -133,12 +133,11 @@ TEST_P(EveryLayout, IsOpenedByOthers) {
     EXPECT_EQ(TryOpen(server.Options(), "shared"), LFB_ERROR_REDIS_NO_FILTER);
 }
 
-// A saved filter is loaded unchanged, with its label where the layout can hold one.
+// A saved filter is loaded unchanged.
 TEST_P(EveryLayout, IsSavedAndLoaded) {
   const lfb_config config = Config(30'000, 0.02, GetParam());
   const Filter local = Make(config);
   for (uint64_t i = 0; i < 20'000; i++) lfb_filter_put_u64(local.get(), i);
-  EXPECT_EQ(lfb_filter_set_label(local.get(), "a label"), LFB_OK);
   const lfb_redis_options options = server.Options();
   ASSERT_EQ(lfb_redis_save(&options, "saved", local.get(), kSmallParts), LFB_OK);
   EXPECT_EQ(lfb_redis_save(&options, "saved", local.get(), kSmallParts), LFB_ERROR_REDIS_EXISTS);
@@ -148,9 +147,6 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   EXPECT_EQ(Stats(loaded).bits_set, Stats(local).bits_set);
   EXPECT_EQ(Stats(loaded).seed, Stats(local).seed);
   EXPECT_EQ(RemoteStats(remote).bits_set, Stats(local).bits_set);
-  if (HasParts(GetParam())) {
-    EXPECT_STREQ(lfb_filter_label(loaded.get()), "a label");
-  }
   lfb_read_limits limits{};
   limits.max_bytes = 100;
   lfb_filter* none = nullptr;

@@ -100,11 +100,9 @@ TEST(Mapped, IsAFormToo) {
     const Filter filter = Make(Config(300, 0.01, strategy));
     for (uint64_t i = 0; i < 300; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
     ASSERT_TRUE(lfb_form_holds(LFB_FORM_MAPPED, strategy));
-    ASSERT_EQ(lfb_filter_set_label(filter.get(), "a label"), LFB_OK);
     ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
     const Filter mapped = Open(path);
     EXPECT_EQ(Stats(mapped).bits_set, Stats(filter).bits_set);
-    EXPECT_STREQ(lfb_filter_label(mapped.get()), "a label");
     lfb_filter_put_u64(mapped.get(), Mix(1, 300));
     lfb_filter* loaded = nullptr;
     ASSERT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_OK);

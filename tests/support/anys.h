@@ -81,14 +81,6 @@ template <typename T>
 lfb_status to_plain(const T* filter, lfb_filter** plain) {
   return lfb_any_to_plain(of(filter), plain);
 }
-template <typename T>
-const char* label(const T* filter) {
-  return lfb_any_label(of(filter));
-}
-template <typename T>
-lfb_status set_label(T* filter, const char* text) {
-  return lfb_any_set_label(of(filter), text);
-}
 
 // Of keys of bytes, and of numbers.
 inline size_t many(lfb_any filter, lfb_verb verb, const lfb_key* keys, size_t count, uint64_t* answers) {

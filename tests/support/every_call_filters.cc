@@ -64,10 +64,6 @@ void AddFilters(Rows* rows) {
         .After(Filled<&Outputs::comparison>),
     ROW(lfb_filter_stats, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
     ROW(lfb_filter_stats_recent, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
-    ROW(lfb_filter_set_label, t.filter.get(), "a label"),
-    ROW(lfb_filter_label, t.filter.get())
-        .Before(STEP(EXPECT_EQ(lfb_filter_set_label(t.filter.get(), "a label"), LFB_OK)))
-        .After(STEP(EXPECT_STREQ(t.text, "a label"))),
   });
   Add(rows, {MANY(lfb_filter_might_contain_many, t.filter.get())}, [](Row& row) {
     row.Before(STEP(PUT_ALL(lfb_filter_put_many, t.filter.get()))).After(All);
@@ -87,7 +83,6 @@ void AddPlain(Rows* rows) {
     ROW(lfb_config_fpp_after, &t.config, 2 * kFew, &t.out.fpp).Fails(1).Takes(&Things::config),
   }, [](Row& row) { row.Sizing().After(Filled<&Outputs::fpp>); });
   Add(rows, {
-    ROW(lfb_label_check, "a label"),
     Row("lfb_config_take_hash", +[](Things& t) {
       lfb_config config = t.config;
       return lfb_config_take_hash(&config, t.filter.get());
@@ -103,7 +98,7 @@ void AddPlain(Rows* rows) {
         .After(STEP(EXPECT_EQ(t.out.form, LFB_FORM_MAPPED); Filled<&Outputs::form>(t))),
     ROW(lfb_form_holds, LFB_FORM_NATIVE, LFB_FAST).After(Yes),
     ROW(lfb_status_text, LFB_OK).After(STEP(EXPECT_STREQ(t.text, "success"))),
-    Row("lfb_ignore", CALL(lfb_ignore(lfb_label_check("a label")))),
+    Row("lfb_ignore", CALL(lfb_ignore(LFB_OK))),
     Row("lfb_version", CALL(lfb_version() / 1'000'000))
         .After(STEP(EXPECT_EQ(t.answer + '0', lfb_version_text()[0] + 0u))),
     Row("lfb_version_text", CALL(lfb_version_text())),

@@ -3,12 +3,6 @@
 
 namespace every {
 
-#define LABEL(object)                                                                              \
-  ROW(lfb_any_set_label, Any(object), "a label"),                                                  \
-  ROW(lfb_any_label, Any(object))                                                                  \
-      .Before(STEP(EXPECT_EQ(lfb_any_set_label(Any(object), "a label"), LFB_OK)))                  \
-      .After(STEP(EXPECT_STREQ(t.text, "a label")))
-
 // What lfbloom/any.h does with an object.
 #define ANY(object, bytes_, path)                                                                  \
   ROW(lfb_any_write, Any(object), AppendTo, &t.written).Fails(1),                                  \
@@ -22,7 +16,6 @@ namespace every {
   ROW(lfb_any_stats, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                \
   ROW(lfb_any_plan, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                 \
   ROW(lfb_any_sync, Any(object)).Returns(LFB_ERROR_NOT_MAPPED),                                    \
-  ROW(lfb_any_label, Any(object)),                                                                 \
   MANY_WITH(lfb_any_many, t.keys, Any(object), LFB_MIGHT_CONTAIN),                                   \
   MANY_WITH(lfb_any_many_u64, t.numbers, Any(object), LFB_MIGHT_CONTAIN)
 
@@ -57,7 +50,6 @@ void AddCounting(Rows* rows) {
   }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
   Add(rows, {
     ROW(lfb_any_copy, Any(t.counted), &t.out.any).Fails(4, kPopulated).After(Holds<&Outputs::any>),
-    LABEL(t.counted),
     ROW(lfb_counting_put_all, t.counting.get(), t.counted.get()),
     ROW(lfb_counting_stats, t.counted.get(), &t.out.stats).After(Filled<&Outputs::stats>),
     FREE(lfb_counting_free, counting)
@@ -218,7 +210,6 @@ void AddGrowing(Rows* rows) {
     ROW(lfb_any_copy, Any(t.settled), &t.out.any).Fails(4, kPopulated).After(Holds<&Outputs::any>),
     FREE(lfb_growing_free, growing)
         .Before(STEP(t.own.growing = MakeGrowing(t.config).release())),
-    LABEL(t.settled),
     ROW(lfb_growing_stuck, t.settled.get()),
     ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),

@@ -33,6 +33,13 @@ inline std::string Stamped(std::string bytes, uint64_t time, size_t from = 0) {
   return bytes;
 }
 
+// The same form with zeros where a text could be, which is ignored.  Its header begins at `from`.
+inline std::string Untexted(std::string bytes, size_t from = 0) {
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(from) + 104, 64, '\0');
+  SealHeader(&bytes, from);
+  return bytes;
+}
+
 // A mapped form as a little-endian processor would have written it.  The mark of the byte order,
 // and all numbers from the shared part on, have 8 bytes in the processor's order.
 inline std::string MappedLittle(std::string bytes) {

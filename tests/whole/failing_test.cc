@@ -6,7 +6,7 @@
 // that stays; an output that is written before everything has succeeded; a version that needs
 // memory to be abandoned; a directory taken to end where it could not be read; getrandom() not
 // called again after a signal; pages kept by a counting filter that could not be made;
-// lfb_filter_label() with a malloc(); an exported name without a header, a function without a row.
+// an exported name without a header, a function without a row.
 #include "atomic/threads/sections.h"
 #include "tests/support/every_things.h"
 #include "tests/support/failing.h"

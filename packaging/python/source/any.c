@@ -17,18 +17,7 @@ static PyObject *any_instance(PyTypeObject *type, lfbpy_outcome outcome, lfb_any
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-/* Sets a new filter's label, unless it is NULL, or frees the filter. */
-static lfb_status any_labelled(lfb_status status, const char *label, lfb_any any)
-{
-  if (status != LFB_OK || label == NULL)
-    return status;
-  const lfb_status set = lfb_any_set_label(any, label);
-  if (set != LFB_OK)
-    lfb_any_free(any);
-  return set;
-}
-
-static lfb_status any_make(const lfbpy_config *of, const char *path, lfb_any *any)
+lfb_status lfbpy_make(const lfbpy_config *of, const char *path, lfb_any *any)
 {
   const lfb_config *config = &of->config;
   switch (any->kind) {
@@ -44,12 +33,6 @@ static lfb_status any_make(const lfbpy_config *of, const char *path, lfb_any *an
     return path == NULL ? lfb_filter_create(config, &any->plain)
                         : lfb_mapped_create(path, config, &any->plain);
   }
-}
-
-lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any)
-{
-  const lfb_status status = config->label == NULL ? LFB_OK : lfb_label_check(config->label);
-  return status != LFB_OK ? status : any_labelled(any_make(config, path, any), config->label, *any);
 }
 
 static PyObject *any_new(PyTypeObject *type, const lfbpy_config *config)
@@ -287,18 +270,12 @@ PyObject *lfbpy_put_all(PyObject *self, PyObject *other)
   return lfbpy_none_or_raise_status(status);
 }
 
-PyObject *lfbpy_copy(PyObject *self, PyObject *args, PyObject *kwargs)
+PyObject *lfbpy_copy(PyObject *self, PyObject *ignored)
 {
-  static char *names[] = {"label", NULL};
-  const char *label = NULL;
+  (void)ignored;
   lfb_any copy = {0};
   lfb_status status;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$z", names, &label))
-    return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfb_any_copy(lfbpy_any(self), &copy);
-  status = any_labelled(status, label, copy);
-  Py_END_ALLOW_THREADS
+  LFBPY_WITHOUT_GIL(status = lfb_any_copy(lfbpy_any(self), &copy));
   return any_instance(Py_TYPE(self), (lfbpy_outcome){status, 0}, copy, NULL);
 }
 
@@ -354,12 +331,6 @@ PyObject *lfbpy_sizeof(PyObject *self, PyObject *ignored)
   return any_figures(self, &figures)
              ? PyLong_FromUnsignedLongLong(sizeof(lfbpy_holder) + figures.all.bytes)
              : NULL;
-}
-
-PyObject *lfbpy_label(PyObject *self, void *closure)
-{
-  (void)closure;
-  return PyUnicode_FromString(lfb_any_label(lfbpy_any(self)));
 }
 
 PyObject *lfbpy_is_read_only(PyObject *self, void *closure)

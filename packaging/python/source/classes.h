@@ -107,10 +107,7 @@ Py_ssize_t lfbpy_figures_length(uint64_t approximate_count);
 #define LFBPY_SYNC                              \
   LFBPY_METHOD("sync", lfbpy_sync, METH_NOARGS, \
                "sync($self)\n--\n\nMakes durable all that was put into a mapped file before the call.")
-#define LFBPY_COPY                                    \
-  LFBPY_KEYWORDS("copy", lfbpy_copy,                  \
-                 "copy($self, *, label=None)\n--\n\n" \
-                 "Returns a copy, with its own label if one is given.")
+#define LFBPY_COPY LFBPY_METHOD("copy", lfbpy_copy, METH_NOARGS, "copy($self)\n--\n\nReturns a copy in private memory.")
 #define LFBPY_SIZEOF \
   LFBPY_METHOD("__sizeof__", lfbpy_sizeof, METH_NOARGS, "__sizeof__($self)\n--\n\nReturns the size in bytes.")
 
@@ -131,7 +128,6 @@ Py_ssize_t lfbpy_figures_length(uint64_t approximate_count);
   {                                       \
     name, function, NULL, doc, NULL       \
   }
-#define LFBPY_LABEL LFBPY_GETTER("label", lfbpy_label, "A text for the caller's own use.")
 #define LFBPY_READ_ONLY \
   LFBPY_GETTER("read_only", lfbpy_is_read_only, "Whether the filter was opened read-only.")
 #define LFBPY_NO_MORE LFBPY_GETTER(NULL, NULL, NULL)

@@ -11,17 +11,16 @@
 #define LFBPY_CONFIG_REST                                          \
   "*, strategy=None, hash=None, seed=0, key=None, "                \
   "keep_key=False, memory='balanced', probes_formula='guava-31', " \
-  "batch_memory=0, lazy_memory=False, foldable=False, label='', like=None"
+  "batch_memory=0, lazy_memory=False, foldable=False, like=None"
 
 /* The same for Growing, in which expected_insertions is only a first guess; 0: unknown. */
 #define LFBPY_CONFIG_GROWING_SIGNATURE "expected_insertions=0, fpp=None, " LFBPY_CONFIG_REST
 
 /* What to make.  All zero before parsing. */
 typedef struct lfbpy_config {
-  lfb_config config;        /* except of a Window                               */
-  lfb_window_config window; /* of a Window                                      */
-  const char *label;        /* belongs to the arguments; of a Window NULL: none */
-  PyObject *path;           /* bytes; NULL unless it was asked for              */
+  lfb_config config;        /* except of a Window                  */
+  lfb_window_config window; /* of a Window                         */
+  PyObject *path;           /* bytes; NULL unless it was asked for */
 } lfbpy_config;
 
 /* Takes LFBPY_CONFIG_SIGNATURE; for LFB_KIND_GROWING LFBPY_CONFIG_GROWING_SIGNATURE, in which a

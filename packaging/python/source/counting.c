@@ -29,7 +29,6 @@ static PyMethodDef counting_methods[] = {
 };
 
 static PyGetSetDef counting_getset[] = {
-    LFBPY_LABEL,
     LFBPY_NO_MORE,
 };
 

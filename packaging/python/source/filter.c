@@ -149,9 +149,7 @@ static PyMethodDef filter_methods[] = {
     {"fold", filter_fold, METH_O,
      "fold($self, factor, /)\n--\n\n"
      "Returns a filter with the same keys and 1/factor of the size."},
-    LFBPY_KEYWORDS("copy", lfbpy_copy,
-                   "copy($self, *, label=None)\n--\n\n"
-                   "Returns a copy in private memory, with its own label if one is given."),
+    LFBPY_COPY,
     LFBPY_KEYWORDS("save", filter_save,
                    "save($self, path, *, form='native')\n--\n\n"
                    "Writes the filter to a file, atomically and durably.\n"
@@ -177,7 +175,6 @@ static PyMethodDef filter_methods[] = {
 };
 
 static PyGetSetDef filter_getset[] = {
-    LFBPY_LABEL,
     LFBPY_READ_ONLY,
     LFBPY_NO_MORE,
 };

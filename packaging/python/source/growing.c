@@ -62,7 +62,6 @@ static int growing_set_raises(PyObject *self, PyObject *value, void *closure)
 static PyGetSetDef growing_getset[] = {
     {"raises_when_full", growing_raises, growing_set_raises,
      "Whether put and claim raise FullError if no layer can be added (default: True).", NULL},
-    LFBPY_LABEL,
     LFBPY_READ_ONLY,
     LFBPY_NO_MORE,
 };

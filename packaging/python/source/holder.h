@@ -62,7 +62,7 @@ void *lfbpy_holder_of(PyObject *instance, const char *name);
 PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any);
 PyObject *lfbpy_holder_filter(lfb_filter *filter);
 
-/* Makes a filter of any->kind for the arguments, with its label, in a new file if there is a path.
+/* Makes a filter of any->kind for the arguments, in a new file if there is a path.
  * Needs no GIL. */
 lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any);
 
@@ -73,12 +73,12 @@ typedef PyObject *lfbpy_keyword_method(PyObject *self, PyObject *args, PyObject 
 
 /* Those of the classes of filters: any.c.  A Section has copy() by lfbpy_to_filter, and as a
  * Building lfbpy_stats. */
-lfbpy_keyword_method lfbpy_create, lfbpy_open, lfbpy_load, lfbpy_from_bytes, lfbpy_copy;
-lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_to_filter, lfbpy_stats, lfbpy_sizeof;
+lfbpy_keyword_method lfbpy_create, lfbpy_open, lfbpy_load, lfbpy_from_bytes;
+lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_copy, lfbpy_to_filter, lfbpy_stats,
+    lfbpy_sizeof;
 PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 Py_ssize_t lfbpy_length(PyObject *self);
 int lfbpy_is_filled(PyObject *self);
-PyObject *lfbpy_label(PyObject *self, void *closure);
 PyObject *lfbpy_is_read_only(PyObject *self, void *closure);
 void lfbpy_dealloc(PyObject *self);
 

@@ -379,12 +379,6 @@ macro_rules! queries {
                 // SAFETY: the filter lives, and `to` is what write_vec() takes.
                 written(|to| unsafe { sys::lfb_any_write(self.0, write_vec, to) })
             }
-
-            /// The label; "" for none.  A window has none.
-            pub fn label(&self) -> &str {
-                // SAFETY: the text stays as it is until set_label(), which takes `&mut self`.
-                text(unsafe { sys::lfb_any_label(self.0) })
-            }
         }
 
         impl fmt::Debug for $name {
@@ -447,13 +441,6 @@ macro_rules! kind {
             /// Puts many keys.  Returns which of them were new.
             pub fn put_many_answers<K: Key>(&self, keys: &[K]) -> Answers {
                 answered(keys, of_many(self.0.any(), Verb::PUT))
-            }
-
-            /// Sets the label: one line of at most 63 bytes.
-            pub fn set_label(&mut self, label: &str) -> Result<()> {
-                let label = CString::new(label).map_err(|_| Error { status: Status::BAD_LABEL, os: None })?;
-                // SAFETY: the filter lives, and no other thread reads its label now: `&mut self`.
-                check(unsafe { sys::lfb_any_set_label(self.0.any(), label.as_ptr()) })
             }
         }
 

@@ -183,8 +183,6 @@ extern "C" {
     pub fn lfb_any_sync(any: Any) -> Status;
     pub fn lfb_any_to_plain(any: Any, plain: *mut *mut Filter) -> Status;
     pub fn lfb_any_free(any: Any);
-    pub fn lfb_any_label(any: Any) -> *const c_char;
-    pub fn lfb_any_set_label(any: Any, label: *const c_char) -> Status;
 
     pub fn lfb_versions_create(config: *const Config, versions: *mut *mut Versions) -> Status;
     pub fn lfb_versions_create_with(filter: *mut Filter, versions: *mut *mut Versions) -> Status;
