@@ -219,9 +219,7 @@ const struct command command_convert = {
         "and all checksums; mapped loses the checksums of the bits.\n"
         "\n"
         "OUT is written as a whole or not at all, and may be IN; - is standard output.\n"
-        "Only form mapped replaces a shared filter.  To bring a shared filter of an\n"
-        "earlier version of lfbloom up to date, convert it with --to mapped while no\n"
-        "process has it open.\n"
+        "Only form mapped replaces a shared filter, while no process has it open.\n"
         "\n"
         "IN and OUT may be on Redis.  If OUT is on Redis, leave out --to; the strategy\n"
         "must be fast, fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32, and the\n"
@@ -239,7 +237,6 @@ const struct command command_convert = {
         "\n"
         "  lfbloom convert --to native from-java.bin seen.lfb\n"
         "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"
-        "  lfbloom convert --to mapped old.shared old.shared\n"
         "  lfbloom convert seen.lfb redis://localhost/seen\n"
         "  lfbloom convert --to native redis://localhost/seen seen.lfb\n"
         "  lfbloom convert seen.lfb 'redis://localhost/seen?layout=module'\n",

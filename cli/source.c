@@ -448,10 +448,6 @@ static void source_refuse(const char *path, lfb_status status)
   if (status == LFB_ERROR_NOT_MAPPED)
     (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it",
                        path);
-  else if (status == LFB_ERROR_OLD_MAPPED)
-    (void)report_error("%s: a shared filter of an earlier version of lfbloom: once no process has "
-                       "it open, run 'lfbloom convert --to mapped %s %s'",
-                       path, path, path);
   else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
     (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it",
                        path);

@@ -146,7 +146,6 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_COUNTING:
   case LFB_ERROR_WINDOW:
   case LFB_ERROR_UNKNOWN_VERSION:
-  case LFB_ERROR_OLD_GROWING:
   case LFB_ERROR_BYTE_ORDER:
   case LFB_ERROR_NO_PAIRS:
   case LFB_ERROR_MAP:

@@ -11,7 +11,7 @@
 
 #include "fuzz/outcomes.h"
 
-enum { KEYS = 64, HEAD = 512, AT_VERSION = 8, AT_ORDER = 16, OLD_VERSION = 1 };
+enum { KEYS = 64, HEAD = 512, AT_ORDER = 16 };
 
 /* A file in memory, and a path at which it can be opened. */
 typedef struct file {
@@ -45,8 +45,6 @@ static lfb_status wanted_status(const fuzz_input *input, size_t taken)
 {
   if (!file_is_of_this_machine(&input->file))
     return LFB_ERROR_BYTE_ORDER;
-  if (input->file.at[AT_VERSION] == OLD_VERSION)
-    return LFB_ERROR_OLD_MAPPED;
   return taken < input->file.size ? LFB_ERROR_TRAILING_BYTES : LFB_OK;
 }
 
@@ -159,8 +157,7 @@ void fuzz_mapped_use(const fuzz_input *input, const lfb_read_limits *limits, lfb
   fuzz_must((status == LFB_OK) == (filter != NULL), "what is refused is not handed out");
   const lfb_status reading = lfb_mapped_open_read_only(shared.path, limits, &watching);
   fuzz_must((reading == LFB_OK) == (watching != NULL), "nor in the other way");
-  fuzz_must(status == LFB_ERROR_OLD_MAPPED || reading == status,
-            "both ways to open agree, except on old files");
+  fuzz_must(reading == status, "both ways to open agree");
   fuzz_must(read == LFB_OK ? status == wanted_status(input, taken) : status != LFB_OK,
             "what can be read can be shared, and nothing else");
   if (status == LFB_OK) {

@@ -12,9 +12,8 @@
  *
  * Takes   read, taken  the status of reading the file as a form, and how many bytes that took.
  * Aborts  if a property does not hold:
- *   1. Both ways to open agree, except on a file of an old version, which opens read-only.  Any
- *      other file opens if and only if it can be read as a form, nothing follows it, and its words
- *      are in this host's byte order.
+ *   1. Both ways to open agree.  The file opens if and only if it can be read as a form, nothing
+ *      follows it, and its words are in this host's byte order.
  *   2. Regardless of the contents of the claim cells, the filter takes puts and claims, and at
  *      most one claim of a key wins.  It finds the keys in this mapping and in another, before
  *      and after it is closed.  It can be counted, synced, copied and written, and its figures

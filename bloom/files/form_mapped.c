@@ -19,12 +19,10 @@ enum {
   MAPPED_AT_FILE_SIZE = 32,
   MAPPED_AT_CELL_COUNT = 40,
   MAPPED_AT_CELL_SIZE = 44,
-  MAPPED_AT_RESERVED = 48, /* zero up to the checksum; version 1: from _AT_RESERVED_1 on */
-  MAPPED_AT_RESERVED_1 = 60,
+  MAPPED_AT_RESERVED = 48, /* zero up to the checksum */
 };
 
 enum {
-  MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
   MAPPED_VERSION = 2,
   SMALL_ALIGNMENT = 1 << 16, /* a multiple of every processor's page size */
 };
@@ -63,11 +61,10 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
   const lfb_mapped_shape found = {
       .words_at = lfb_load_le64(header + MAPPED_AT_WORDS),
       .file_size = lfb_load_le64(header + MAPPED_AT_FILE_SIZE),
-      .old = lfb_load_le32(header + LFB_HEAD_AT_VERSION) == MAPPED_VERSION_1,
   };
 
-  if (!found.old && (lfb_load_le32(header + MAPPED_AT_CELL_COUNT) != LFB_CLAIM_CELLS ||
-                     lfb_load_le32(header + MAPPED_AT_CELL_SIZE) != sizeof(lfb_cell)))
+  if (lfb_load_le32(header + MAPPED_AT_CELL_COUNT) != LFB_CLAIM_CELLS ||
+      lfb_load_le32(header + MAPPED_AT_CELL_SIZE) != sizeof(lfb_cell))
     return LFB_ERROR_BAD_HEADER;
   /* the sum does not overflow: bit_count is below 2^63 */
   if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < LFB_MAPPED_CELLS_END ||
@@ -81,14 +78,11 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
 /* Checks the fields of the prefix that do not depend on the native header. */
 static lfb_status mapped_decode_prefix(const unsigned char *header)
 {
-  const bool old = lfb_load_le32(header + LFB_HEAD_AT_VERSION) == MAPPED_VERSION_1;
-  const lfb_status status =
-      lfb_head_check(header, LFB_MAGIC_MAPPED, old ? MAPPED_VERSION_1 : MAPPED_VERSION);
+  const lfb_status status = lfb_head_check(header, LFB_MAGIC_MAPPED, MAPPED_VERSION);
 
-  return status != LFB_OK ? status
-         : lfb_head_is_whole(header, old ? MAPPED_AT_RESERVED_1 : MAPPED_AT_RESERVED)
-             ? LFB_OK
-             : LFB_ERROR_BAD_HEADER;
+  return status != LFB_OK                                ? status
+         : lfb_head_is_whole(header, MAPPED_AT_RESERVED) ? LFB_OK
+                                                         : LFB_ERROR_BAD_HEADER;
 }
 
 lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], const uint8_t *key,
@@ -135,7 +129,6 @@ static lfb_status mapped_form_locate(const lfb_reader *reader,
   found.order = big != other ? LFB_ORDER_BIG : LFB_ORDER_LITTLE;
   found.words_at = shape.words_at;
   found.size = shape.file_size;
-  found.old = shape.old;
   *located = found;
   return LFB_OK;
 }

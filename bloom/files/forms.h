@@ -43,7 +43,6 @@ typedef struct lfb_form_located {
   lfb_byte_order order; /* of the words                              */
   uint64_t words_at;    /* where they are, in bytes from the start   */
   uint64_t size;        /* of the whole form, in bytes               */
-  bool old; /* of a version that several processes can no longer put into */
 } lfb_form_located;
 
 /* A form. */

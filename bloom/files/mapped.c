@@ -167,10 +167,7 @@ static lfb_status mapped_check_use(const lfb_form_located *located, bool writabl
 {
   if (mapped_is_aligned(located) && located->order != lfb_byte_order_here())
     return LFB_ERROR_BYTE_ORDER;
-  if (!writable)
-    return LFB_OK;
-  return located->old ? LFB_ERROR_OLD_MAPPED
-                    : lfb_claims_sharable(located->description.strategy->hash_width);
+  return writable ? lfb_claims_sharable(located->description.strategy->hash_width) : LFB_OK;
 }
 
 /* Reserves the blocks that the file lacks; if it is read-only, checks them. */

@@ -4,8 +4,6 @@
  *
  * The file has a prefix of 256 bytes, a native header, which describes the filter, the cells of
  * claims, and the words.  docs/formats.md has the layout, which is unchanged within a version.
- * A file of version 1 has other data between the head and the words.  It can be read as a form,
- * but not opened in place.
  */
 #ifndef LFB_BLOOM_MAPPED_HEADER_H
 #define LFB_BLOOM_MAPPED_HEADER_H
@@ -25,7 +23,6 @@ enum {
 typedef struct lfb_mapped_shape {
   uint64_t words_at;
   uint64_t file_size;
-  bool old; /* of version 1 */
 } lfb_mapped_shape;
 
 /* The offset of `word_bytes` bytes of words, at or after byte `from` of the file.  It is aligned to

@@ -52,7 +52,7 @@ void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t la
  *
  * Gives  growing  its configuration as far as the header has it, and its time.
  *        layers   1 to LFB_GROWING_LAYERS.
- * Fails  LFB_ERROR_UNKNOWN_VERSION, _OLD_GROWING, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER; then
+ * Fails  LFB_ERROR_UNKNOWN_VERSION, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER; then
  *        both have any content.
  */
 lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],

@@ -18,7 +18,7 @@ enum {
 
 enum {
   GROWING_VERSION = 1,
-  GROWING_MAPPED_VERSION = 2, /* in version 1 a mapped filter was several files */
+  GROWING_MAPPED_VERSION = 2,
 };
 
 void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t layers,
@@ -63,8 +63,6 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
   const bool mapped = lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED);
   bool other;
 
-  if (mapped && lfb_load_le32(header + LFB_HEAD_AT_VERSION) == GROWING_VERSION)
-    return LFB_ERROR_OLD_GROWING;
   const lfb_status status =
       lfb_head_check(header, mapped ? LFB_MAGIC_GROWING_MAPPED : LFB_MAGIC_GROWING,
                      mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);

@@ -20,7 +20,7 @@ enum {
   WINDOW_AT_RESERVED = 104, /* zero up to the checksum           */
 };
 
-enum { WINDOW_VERSION = 2 }; /* 1: cells with tags */
+enum { WINDOW_VERSION = 2 };
 
 /* ---- headers ---------------------------------------------------------------------- */
 

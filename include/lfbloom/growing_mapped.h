@@ -26,8 +26,7 @@
  * Progress   As in lfbloom/growing.h.  A query makes system calls only to map a layer that is new
  *            to its process.  A put or claim makes them for that, and to add a layer.
  *
- * Opening    lfb_any_open() (lfbloom/any.h).  LFB_ERROR_OLD_GROWING: the file is the head of a filter in several
- *            files, which an earlier version of this library made.
+ * Opening    lfb_any_open() (lfbloom/any.h).
  * Syncing    lfb_any_sync() makes every layer, the head and the file's name durable.  It fails if a layer
  *            cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`, and as
  *            lfb_mapped_sync().  If several parts fail, it returns the first failure; the other parts are

@@ -91,8 +91,7 @@ LFB_CHECKED lfb_status lfb_mapped_create(const char *path, const lfb_config *con
  *                file system; more is LFB_ERROR_WRITE.
  * Fails  LFB_ERROR_OPEN (no permission, a read-only file system, a directory), _READ, _WRITE
  *        (blocks that the file lacks cannot be reserved), _MAP, with the cause in errno.
- *        LFB_ERROR_NOT_MAPPED (a filter in another form), _OLD_MAPPED (a file of version 1:
- *        lfb_filter_load() reads it), _NO_PAIRS, _UNKNOWN_FORM, _UNKNOWN_VERSION, _BYTE_ORDER,
+ *        LFB_ERROR_NOT_MAPPED (a filter in another form), _NO_PAIRS, _UNKNOWN_FORM, _UNKNOWN_VERSION, _BYTE_ORDER,
  *        _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _TRUNCATED,
  *        _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY.
  *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
@@ -118,7 +117,7 @@ LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *
  *        Parquet's begin at no multiple of 8 bytes and are read by code of their own
  *        (docs/performance.md, Files in place).  Private memory has huge pages; a page cache may
  *        have none.
- * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED, _OLD_MAPPED or _WRITE.
+ * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED or _WRITE.
  *        LFB_ERROR_NO_PAIRS: strategy fast-pair, as lfb_filter_load().
  *        LFB_ERROR_BYTE_ORDER: a mapped file of the other byte order; on a big-endian processor
  *        each native file, too.

@@ -123,12 +123,7 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_GROWING_MAPPED, 67,                                                        \
     "this is a growing filter in a mapped file: it cannot be opened as a plain "         \
     "filter or merged with one")                                                         \
-  X(LFB_ERROR_OLD_MAPPED, 68,                                                            \
-    "the file is a shared filter of an earlier version: convert it to form mapped")      \
-  X(LFB_ERROR_OLD_GROWING, 69,                                                           \
-    "the growing filter is in several files, which only an earlier version of "          \
-    "lfbloom can open")                                                                  \
-  /* 70 and 71 were BAD_LIMIT and SAME_NAME */                                            \
+  /* 68 to 71 were OLD_MAPPED, OLD_GROWING, BAD_LIMIT and SAME_NAME */                   \
   /* folding a filter */                                                                 \
   X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
     "the fold factor does not divide the filter's number of blocks or words")            \

@@ -1,7 +1,5 @@
 #!/bin/bash
-# shared_cli_test.sh LFBLOOM OLD_SHARED: filters that several processes share, `--shared` and
-# `--mode`.
-old_shared=$(realpath "$2") # a shared filter of version 1
+# shared_cli_test.sh LFBLOOM: filters that several processes share, `--shared` and `--mode`.
 source "$(dirname "$0")/checks.sh"
 
 given abc key hash1.lfb native.lfb
@@ -120,29 +118,14 @@ refuses "dedupe, --mode alone" "--mode applies only to a new file of --shared" \
 refuses "--mode on Redis" "--mode does not apply to a filter on Redis" \
   "$tool" build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc
 check "none was made" test ! -e modes
-# A shared filter of version 1 is read, and converted to the current version; nothing puts into it.
-cp "$old_shared" old.shared
-chmod 640 old.shared
-reports "info of an old shared filter" 0 "form bits_set" "mapped 943" "$tool" info --json old.shared
-gives "verify an old shared filter" 0 "$tool" verify old.shared
-gives "query an old shared filter" 1 "$tool" query -c old.shared abc
-gives "merge an old shared filter" 0 "$tool" merge -q -o merged.shared old.shared old.shared
-reports "info of what it was merged to" 0 "form bits_set" "mapped 943" \
-  "$tool" info --json merged.shared
-refuses "build into an old one" "run 'lfbloom convert --to mapped old.shared old.shared'" \
-  "$tool" build --shared -o old.shared abc
-refuses "dedupe by an old one" "a shared filter of an earlier version of lfbloom" \
-  "$tool" dedupe --shared old.shared abc
-refuses "another form over an old one" "old.shared: is a shared filter" \
-  "$tool" convert --to native snapshot.lfb old.shared # seen to replace the file
-check "which stays as it was" cmp -s old.shared "$old_shared"
-gives "convert an old one" 0 "$tool" convert --to mapped old.shared current.shared
-gives "build into what it was converted to" 0 "$tool" build -q --shared -o current.shared abc
-gives "convert an old one in place" 0 "$tool" convert --to mapped old.shared old.shared
-check "its permissions stay" equal "$(stat -c %a old.shared)" 640
-reports "info of what it is now" 0 "form bits_set" "mapped 943" "$tool" info --json old.shared
-gives "build into what it is now" 0 "$tool" build -q --shared -o old.shared abc
-gives "query what it is now" 0 "$tool" query -c old.shared abc
+gives "build without a key" 0 "$tool" build -q --form mapped --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
+gives "merge shared filters" 0 "$tool" merge -q -o merged.shared unkeyed unkeyed
+reports "info of what they were merged to" 0 form mapped "$tool" info --json merged.shared
+chmod 640 merged.shared
+gives "convert in place" 0 "$tool" convert --to mapped merged.shared merged.shared
+check "its permissions stay" equal "$(stat -c %a merged.shared)" 640
+gives "build into what it is now" 0 "$tool" build -q --shared -o merged.shared abc
+gives "query what it is now" 0 "$tool" query -c merged.shared abc
 # Two concurrent runs share a filter: one of them prints each key, and no later run does.
 seq 1 30000 >ours
 seq 10001 40000 >theirs

@@ -232,11 +232,4 @@ TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
   }
 }
 
-// One of before 1.0, with tags in its cells.
-TEST(WindowForm, AnOldOneIsRefused) {
-  EXPECT_EQ(ReadWindow(FileBytes("tests/golden/window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
-  lfb_window* window = nullptr;
-  EXPECT_EQ(any::load<lfb_window>("tests/golden/window-v1.lfb", nullptr, &window), LFB_ERROR_UNKNOWN_VERSION);
-}
-
 }  // namespace

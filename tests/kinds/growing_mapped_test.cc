@@ -234,16 +234,6 @@ TEST_F(GrowingMapped, ADamagedFileIsRefused) {
   EXPECT_EQ(TryOpen(), LFB_OK);
 }
 
-TEST_F(GrowingMapped, TheHeadOfSeveralFilesThatAnEarlierVersionMadeIsRefused) {
-  { Create(); }
-  std::string old = FileBytes(Head());
-  old.replace(8, 4, std::string("\1\0\0\0", 4)).replace(112, 8, std::string(8, '\0'));
-  SealHeader(&old);
-  old.resize(4096);
-  Write(Head(), old);
-  EXPECT_EQ(TryOpen(), LFB_ERROR_OLD_GROWING);
-}
-
 // A forged table: an entry that is no layer, or not in the file, is refused. One that could be a
 // layer is used without harm.
 TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {

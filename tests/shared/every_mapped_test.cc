@@ -57,7 +57,7 @@ struct Plain {
     const lfb_filter* reading = nullptr;
     const lfb_status read = lfb_mapped_open_read_only(path.c_str(), limits, &reading);
     lfb_mapped_close(reading);
-    if (status != LFB_ERROR_NOT_MAPPED && status != LFB_ERROR_OLD_MAPPED) {
+    if (status != LFB_ERROR_NOT_MAPPED) {
       EXPECT_EQ(read, status);
     }
   }
@@ -68,7 +68,7 @@ struct Plain {
     const std::string zeros(8, '\0');
     return {
         {0, zeros, LFB_ERROR_NOT_MAPPED},  // while it is made without an unnamed file: as of Guava
-        {8, Bytes32(1), LFB_ERROR_OLD_MAPPED},
+        {8, Bytes32(1), LFB_ERROR_UNKNOWN_VERSION},
         {8, Bytes32(3), LFB_ERROR_UNKNOWN_VERSION},
         {12, Bytes32(512), LFB_ERROR_BAD_HEADER},
         {16, Reversed(whole.substr(16, 8)), LFB_ERROR_BYTE_ORDER},
