@@ -80,16 +80,6 @@ bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
   return filter_might_contain(filter, lfb_hasher_from_64(&filter->layout.hasher, hash));
 }
 
-bool lfb_filter_put_hash128(lfb_filter *filter, uint64_t low, uint64_t high)
-{
-  return filter_put(filter, lfb_hasher_from_128(&filter->layout.hasher, low, high));
-}
-
-bool lfb_filter_might_contain_hash128(const lfb_filter *filter, uint64_t low, uint64_t high)
-{
-  return filter_might_contain(filter, lfb_hasher_from_128(&filter->layout.hasher, low, high));
-}
-
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
   return filter_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));

@@ -125,17 +125,6 @@ LFB_INLINE lfb_hash lfb_hasher_from_64(const lfb_hasher *hasher, uint64_t hash)
   return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
 }
 
-/* The bits of a caller's own 128-bit hash that this hasher's hashes have. */
-LFB_INLINE lfb_hash lfb_hasher_from_128(const lfb_hasher *hasher, uint64_t low, uint64_t high)
-{
-  if (__builtin_expect(lfb_hasher_takes_hashes(hasher), 1))
-    return (lfb_hash){low, 0};
-  if (hasher->identity.kind == LFB_KIND_MURMUR128)
-    return (lfb_hash){low, high};
-  return (lfb_hash){(uint32_t)low,
-                    hasher->identity.kind == LFB_KIND_MURMUR32_PAIR ? (uint32_t)high : 0};
-}
-
 /* The hash of an object, through its funnel. */
 lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
 

@@ -1,5 +1,5 @@
 /*
- * lfbloom/filter_more.h - what fewer programs need of a filter: keys by a hash of 128 bits or as objects; filters
+ * lfbloom/filter_more.h - what fewer programs need of a filter: keys that are objects; filters
  * merged, compared and folded; its words; plans; names; writing to and reading from anywhere, with damage.
  *
  * The guarantees are those of lfbloom/filter.h, and its table has which calls may run at once.
@@ -12,25 +12,7 @@
 
 LFB_EXTERN_C_BEGIN
 
-/*
- * The same for a key's hash of 128 bits, which the caller calculated as the strategy does: the key
- * then equals the key that was put by its bytes.
- *
- *   guava-mitz64            MurmurHash3_x64_128 with seed 0: the first 8 bytes of Guava's
- *                           HashCode.asBytes() are `low`, the last 8 `high`; both little-endian
- *   guava-mitz32,           `low` of the same hash
- *   redis-mitz32
- *   java-double             low: MurmurHash3_x86_32 by the first seed; high: by the second
- *   go-fnv14                low: FNV-1a of 32 bits
- *   fast, fast-pair, sbbf   low: as for lfb_filter_put_hash()
- *
- * A half that is not named is ignored.
- */
-LFB_API bool lfb_filter_put_hash128(lfb_filter *filter, uint64_t low, uint64_t high);
-LFB_API bool lfb_filter_might_contain_hash128(const lfb_filter *filter, uint64_t low,
-                                              uint64_t high);
-
-/* The same for an object, through its funnel (lfbloom/sink.h). */
+/* As lfb_filter_put(), might_contain and claim for an object, through its funnel (lfbloom/sink.h). */
 LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                              const void *object);

@@ -171,33 +171,6 @@ std::vector<uint64_t> WordsOf(const Filter& filter) {
   return words;
 }
 
-// A hash of 128 bits, calculated outside of the filter, gives the bits that the key's bytes give.
-TEST_P(EveryStrategy, WideHashesAreTheirKeys) {
-  lfb_config config = Config(1000, 0.001, GetParam());
-  const Filter filter = Make(config);
-  ASSERT_EQ(lfb_config_take_hash(&config, filter.get()), LFB_OK);
-  const Filter other = Make(config);
-  const lfb_hasher& hasher = filter->layout.hasher;
-  const uint64_t unused = GetParam() == LFB_JAVA_DOUBLE || GetParam() == LFB_GO_FNV14
-                              ? 0xffffffff00000000  // more bits than the hash has
-                              : 0;
-  for (uint64_t i = 0; i < 1000; i++) {
-    const std::string key = Key(i);
-    const lfb_hash hash = lfb_hasher_bytes(&hasher, key.data(), key.size());
-    const uint64_t low = hash.low | unused, high = hash.high | unused;
-    ASSERT_EQ(lfb_filter_might_contain_hash128(filter.get(), low, high), Has(filter, key));
-    ASSERT_EQ(lfb_filter_put_hash128(filter.get(), low, high), Put(other, key));
-    ASSERT_TRUE(lfb_filter_might_contain_hash128(filter.get(), low, high));
-    ASSERT_TRUE(Has(filter, key));
-  }
-  EXPECT_EQ(WordsOf(filter), WordsOf(other));
-  EXPECT_EQ(Stats(filter).bits_set, Stats(other).bits_set);
-  EXPECT_EQ(lfb_filter_might_contain_hash128(
-                filter.get(), lfb_hasher_bytes(&hasher, "key-1", 5).low, Mix(41, 1)),
-            filter->strategy->hash_width == LFB_HASH_64)
-      << "whether the high half counts";
-}
-
 TEST_P(EveryStrategy, WordsHaveTheBits) {
   const Filter filter = Make(5000, 0.01, GetParam());
   for (uint64_t i = 0; i < 3000; i++) Put(filter, Key(i));

@@ -87,8 +87,6 @@ TEST_P(EveryFileInPlace, AnswersAsLoaded) {
                 lfb_filter_might_contain_u64(loaded.get(), numbers[i]));
       ASSERT_EQ(lfb_filter_might_contain_hash(in_place.get(), hashes[i]),
                 lfb_filter_might_contain_hash(loaded.get(), hashes[i]));
-      ASSERT_EQ(lfb_filter_might_contain_hash128(in_place.get(), hashes[i], hashes[i]),
-                lfb_filter_might_contain_hash128(loaded.get(), hashes[i], hashes[i]));
       ASSERT_TRUE(i >= 997 || Has(in_place, texts[i]));
     }
     std::vector<uint64_t> words(Stats(loaded).bytes / 8), loaded_words(words);

@@ -54,8 +54,6 @@ void AddFilters(Rows* rows) {
     MANY(lfb_filter_put_many, t.big.get()),
     MANY(lfb_filter_put_many, t.filter.get()),
     MANY(lfb_filter_claim_many, t.big.get()),
-    ROW(lfb_filter_put_hash128, t.filter.get(), t.number, 1),
-    AFTER_PUT(lfb_filter_might_contain, lfb_filter_put, _hash128, t.filter.get(), t.number, 1),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), t.answers.size()),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), 1).After(Yes),
     ROW(lfb_filter_put_all, t.other.get(), t.filter.get())
