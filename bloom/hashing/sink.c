@@ -1,4 +1,4 @@
-/* sink.c - collects the bytes that a funnel puts, and hashes them; the ready-made funnels. */
+/* sink.c - collects the bytes that a funnel puts, and hashes them. */
 #include "bloom/hashing/hasher.h"
 
 struct lfb_sink {
@@ -66,26 +66,6 @@ void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size)
     sink->take(sink->to, bytes, size);
 }
 
-void lfb_sink_put_i32(lfb_sink *sink, int32_t value)
-{
-  const uint32_t little = LFB_LITTLE_32((uint32_t)value);
-  lfb_sink_put_bytes(sink, &little, sizeof little);
-}
-
-void lfb_sink_put_i64(lfb_sink *sink, int64_t value)
-{
-  const uint64_t little = LFB_LITTLE_64((uint64_t)value);
-  lfb_sink_put_bytes(sink, &little, sizeof little);
-}
-
-void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    const unsigned char pair[2] = {(unsigned char)units[i], (unsigned char)(units[i] >> 8)};
-    lfb_sink_put_bytes(sink, pair, sizeof pair);
-  }
-}
-
 static bool utf16_is_high(uint16_t unit)
 {
   return (unit & 0xfc00) == 0xd800;
@@ -120,43 +100,4 @@ void lfb_sink_put_utf16_as_utf8(lfb_sink *sink, const uint16_t *units, size_t co
       point = '?';
     sink_put_code_point(sink, point);
   }
-}
-
-void lfb_funnel_bytes(const void *object, lfb_sink *sink)
-{
-  const lfb_key *key = object;
-  lfb_sink_put_bytes(sink, key->bytes, key->size);
-}
-
-void lfb_funnel_i32(const void *object, lfb_sink *sink)
-{
-  const int32_t *value = object;
-  lfb_sink_put_i32(sink, *value);
-}
-
-void lfb_funnel_i64(const void *object, lfb_sink *sink)
-{
-  const int64_t *value = object;
-  lfb_sink_put_i64(sink, *value);
-}
-
-void lfb_funnel_utf16(const void *object, lfb_sink *sink)
-{
-  const lfb_utf16 *text = object;
-  lfb_sink_put_utf16(sink, text->units, text->count);
-}
-
-void lfb_funnel_utf16_as_utf8(const void *object, lfb_sink *sink)
-{
-  const lfb_utf16 *text = object;
-  lfb_sink_put_utf16_as_utf8(sink, text->units, text->count);
-}
-
-void lfb_funnel_sequence(const void *object, lfb_sink *sink)
-{
-  const lfb_sequence *sequence = object;
-  const char *at = sequence->first;
-
-  for (size_t i = 0; i < sequence->count; i++)
-    sequence->funnel(at + i * sequence->stride, sink);
 }

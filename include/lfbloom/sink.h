@@ -53,14 +53,34 @@ typedef struct lfb_sequence {
 /* Puts `size` bytes unchanged; also for UTF-8 text, valid or not. */
 LFB_API void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size);
 
+/* Puts the low `size` bytes, at most 8, of a number, little-endian. */
+static inline void lfb_sink_put_little(lfb_sink *sink, uint64_t value, size_t size)
+{
+  unsigned char bytes[8];
+
+  for (size_t i = 0; i < size; i++)
+    bytes[i] = (unsigned char)(value >> (8 * i));
+  lfb_sink_put_bytes(sink, bytes, size);
+}
+
 /* Puts 4 bytes, little-endian: Java's putInt. */
-LFB_API void lfb_sink_put_i32(lfb_sink *sink, int32_t value);
+static inline void lfb_sink_put_i32(lfb_sink *sink, int32_t value)
+{
+  lfb_sink_put_little(sink, (uint32_t)value, 4);
+}
 
 /* Puts 8 bytes, little-endian: Java's putLong. */
-LFB_API void lfb_sink_put_i64(lfb_sink *sink, int64_t value);
+static inline void lfb_sink_put_i64(lfb_sink *sink, int64_t value)
+{
+  lfb_sink_put_little(sink, (uint64_t)value, 8);
+}
 
 /* Puts each code unit as 2 bytes, little-endian: Java's putUnencodedChars. */
-LFB_API void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t count);
+static inline void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    lfb_sink_put_little(sink, units[i], 2);
+}
 
 /*
  * Puts UTF-16 text as UTF-8: Java's putString(text, UTF_8).  A surrogate without its other half
@@ -68,16 +88,48 @@ LFB_API void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t co
  */
 LFB_API void lfb_sink_put_utf16_as_utf8(lfb_sink *sink, const uint16_t *units, size_t count);
 
-/*
- * Funnels for plain objects.  They take pointers to, in this order: lfb_key, int32_t, int64_t,
- * lfb_utf16 (put as code units), lfb_utf16 (put as UTF-8), lfb_sequence.
- */
-LFB_API void lfb_funnel_bytes(const void *key, lfb_sink *sink);
-LFB_API void lfb_funnel_i32(const void *value, lfb_sink *sink);
-LFB_API void lfb_funnel_i64(const void *value, lfb_sink *sink);
-LFB_API void lfb_funnel_utf16(const void *text, lfb_sink *sink);
-LFB_API void lfb_funnel_utf16_as_utf8(const void *text, lfb_sink *sink);
-LFB_API void lfb_funnel_sequence(const void *sequence, lfb_sink *sink);
+/* Funnels for plain objects, each of a pointer to one.  This one puts the bytes of an lfb_key. */
+static inline void lfb_funnel_bytes(const void *key, lfb_sink *sink)
+{
+  const lfb_key *of = (const lfb_key *)key;
+  lfb_sink_put_bytes(sink, of->bytes, of->size);
+}
+
+/* Puts an int32_t. */
+static inline void lfb_funnel_i32(const void *value, lfb_sink *sink)
+{
+  lfb_sink_put_i32(sink, *(const int32_t *)value);
+}
+
+/* Puts an int64_t. */
+static inline void lfb_funnel_i64(const void *value, lfb_sink *sink)
+{
+  lfb_sink_put_i64(sink, *(const int64_t *)value);
+}
+
+/* Puts the code units of an lfb_utf16. */
+static inline void lfb_funnel_utf16(const void *text, lfb_sink *sink)
+{
+  const lfb_utf16 *of = (const lfb_utf16 *)text;
+  lfb_sink_put_utf16(sink, of->units, of->count);
+}
+
+/* Puts an lfb_utf16 as UTF-8. */
+static inline void lfb_funnel_utf16_as_utf8(const void *text, lfb_sink *sink)
+{
+  const lfb_utf16 *of = (const lfb_utf16 *)text;
+  lfb_sink_put_utf16_as_utf8(sink, of->units, of->count);
+}
+
+/* Puts the objects of an lfb_sequence, in order. */
+static inline void lfb_funnel_sequence(const void *sequence, lfb_sink *sink)
+{
+  const lfb_sequence *of = (const lfb_sequence *)sequence;
+  const char *at = (const char *)of->first;
+
+  for (size_t i = 0; i < of->count; i++)
+    of->funnel(at + i * of->stride, sink);
+}
 
 /* The caller's function that takes the next `size` bytes of an object; `bytes` is valid during the
  * call only. */
