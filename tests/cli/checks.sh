@@ -81,7 +81,8 @@ shows() {
   check "$1: output" holds out "$3"
 }
 # reports NAME STATUS FIELDS VALUES COMMAND...: as gives, and these are the values of fields of the
-# JSON object in standard output.
+# JSON
+# object in standard output.
 reports() {
   local name=$1 values='' field
   gives "$name" "$2" "${@:5}"
@@ -115,6 +116,114 @@ at() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 # The default strategy at -p 0.01: fast-pair, if this processor has it.
 default_strategy() {
   "$tool" plan -n 1k -p 0.01 | grep -qE '^fast-pair +[0-9]' && echo fast-pair || echo fast
+}
+
+# ---- tables
+
+# table <<'END' ... END: runs the rows of standard input, one case each.  A failure prints the row,
+# what was expected of it, and what came.
+#
+#     0 build -q -p 0.01 -o f abc            status 0, nothing on standard error
+#     0 query -c f abc => 3                  and this is standard output; \n is a new line
+#     0 query f abc => <abc                  and standard output is that of the file
+#     0 build --help => ...a form...         and this is in standard output
+#     0 info f => /^form +native$/           and a line of it matches
+#     0 info --json f => {n=3 form=native}   and these are fields of the JSON object
+#     1 build -n 1 f => * =! too many        status 1, and this is in standard error
+#     2 query none =! none: the file          refused: one line "lfbloom: ..." with this, no output
+#     ? query f abc                          any status, and anything on standard error
+#     and test -s f                          succeeds; ./out, ./err and $rc are the last row's
+#     $ rm f                                 between cases: succeeds
+#
+# =! takes /REGEX/ and *, too.  Spaces at the end of output do not count.  Commands are the shell's,
+# with a function for each of the tool's; $x and $(x) are expanded in what is expected, too, except
+# in /REGEX/.  A line that ends in \ goes on in the next one.
+table() {
+  local row more line=${BASH_LINENO[0]} at
+  while IFS= read -r row <&9; do
+    at=$((++line))
+    while [[ $row == *\\ ]] && IFS= read -r more <&9; do
+      row=${row%\\}${more#"${more%%[! ]*}"}
+      ((++line))
+    done
+    case $row in
+    '' | '#'*) ;;
+    '$ '*) eval "${row#* }" || row_failed "status $?" ;;
+    'and '*) if eval "${row#* }"; then ((++passed)); else row_failed "status $?"; fi ;;
+    *) try_row ;;
+    esac
+  done 9<&0 </dev/null
+}
+for command in build claim compare convert dedupe delta demo fold info merge plan query verify; do
+  eval "$command() { \"\$tool\" $command \"\$@\"; }"
+done
+unset command
+
+# row_failed WHAT...: of the row of the function that calls it.
+row_failed() {
+  ((++failed))
+  echo "FAILED: line $at: $row"
+  printf '  %s\n' "$@"
+  echo "  status $rc; standard output, then standard error:"
+  head -c 600 out err
+}
+
+# Runs $row, and compares what comes with what it expects.
+try_row() {
+  local status=${row%% *} rest="${row#* } " command kind text wrong=() outputs=0 errors=0
+  command=${rest%% =[>!] *}
+  rest=${rest#"$command"}
+  run eval "$command"
+  [[ $status == '?' || $rc == "$status" ]] || wrong+=("status: $status")
+  while [[ -n ${rest// /} ]]; do
+    kind=${rest:1:2} rest=${rest:3}
+    text=${rest%% =[>!] *}
+    rest=${rest#"$text"}
+    text=${text# } text=${text% }
+    if [[ $text == *['$\']* && $text != /*/ ]]; then
+      eval "text=\$(cat <<END_OF_TEXT
+$text
+END_OF_TEXT
+)"
+      text=${text//\\n/$'\n'}
+    fi
+    if [[ $kind == '=>' ]]; then
+      ((++outputs))
+      row_output || wrong+=("standard output: $text")
+    else
+      ((++errors))
+      row_error || wrong+=("standard error: $text")
+    fi
+  done
+  [[ $status == '?' || $errors != 0 || ! -s err ]] || wrong+=("nothing on standard error")
+  [[ $status != 2 || $outputs != 0 || ! -s out ]] || wrong+=("nothing on standard output")
+  if ((${#wrong[@]})); then row_failed "${wrong[@]}"; else ((++passed)); fi
+}
+row_output() {
+  case $text in
+  '*') ;;
+  '<'*) cmp -s out "${text#<}" ;;
+  ...*...) text=${text#...} && grep -qF -- "${text%...}" out ;;
+  /*/) text=${text#/} && grep -qE -- "${text%/}" out ;;
+  '{'*'}') row_fields ;;
+  *) [[ $(tr -d '\0' <out | sed '$ s/ *$//') == "$text" ]] ;;
+  esac
+}
+row_error() {
+  case $text in
+  '*') ;;
+  /*/) text=${text#/} && grep -qE -- "${text%/}" err ;;
+  *)
+    [[ $status != 2 || $outputs != 0 ]] || is_error "$text" && grep -qF -- "$text" err
+    ;;
+  esac
+}
+row_fields() {
+  local fields field
+  read -ra fields <<<"${text:1:-1}"
+  for field in "${fields[@]}"; do
+    [[ $(json "${field%%=*}") == "${field#*=}" ]] || return
+  done
 }
 
 # over_limit NAME BLOCKS TEXT COMMAND...: passes if the command fails with an error that contains

@@ -11,44 +11,38 @@ seq 20001 40000 >second_half
 "$tool" build -q --shared -n 40000 -p 0.01 -o shared second_half 2>>err
 wait $! && rc=0 || rc=$?
 check "two builders of one filter" equal "$rc$(cat err)" 0
-prints "query of a shared filter" 0 40000 "$tool" query -c shared first_half second_half
-reports "info of a shared filter" 0 "form expected_insertions" "mapped 40000" \
-  "$tool" info --json shared
-set_before=$(json bits_set)
-reports "into a shared filter, again" 0 "new_keys form" "0 mapped" \
-  "$tool" build --shared --json -o shared first_half
-refuses "another -n" "shared exists already, made with -n 40000 -p 0.01 --strategy fast" \
-  "$tool" build --shared -n 50000 -o shared first_half
-refuses "another -p" "shared exists already" "$tool" build --shared -p 0.1 -o shared first_half
-refuses "shared, new, no -p" "no -p given" "$tool" build --shared -o new_one first_half
-check "shared: not made" test ! -e new_one
-refuses "shared and a form" "--shared allows only --form mapped" \
-  "$tool" build --shared --form guava -p 0.1 -o x abc
-refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
-gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
-refuses "another key" "not the key that the filter was made with" \
-  "$tool" build --shared --key-file key -o shared abc
-refuses "the hash of another filter" "not the key that the filter was made with" \
-  "$tool" build --shared -n 10 -p 0.1 --like hash1.lfb -o shared abc
-gives "a shared filter with the hash of another" 0 \
-  "$tool" build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
-gives "put into it again, with the same hash" 0 \
-  "$tool" build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
-gives "a shared filter without a key" 0 \
-  "$tool" build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
-refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o unkeyed abc
-refuses "a hash that it does not have" "--strategy $wide --hash xxh3 --seed " \
-  "$tool" build --shared --hash siphash13 -o unkeyed abc
-cp native.lfb untouched.lfb
-refuses "shared over another form" "convert --to mapped" "$tool" build --shared -o native.lfb abc
-check "which stays" cmp -s native.lfb untouched.lfb
-gives "convert from shared" 0 "$tool" convert --to native shared snapshot.lfb
-gives "convert to shared" 0 "$tool" convert --to mapped snapshot.lfb copied
-reports "info of the copy" 0 "bits_set form" "$set_before mapped" "$tool" info --json copied
-prints "query of the copy" 0 20000 "$tool" query -c copied first_half
-gives "into the copy" 0 "$tool" build -q --shared -o copied abc
-gives "verify of a shared filter" 0 "$tool" verify shared
-prints "a shared filter by a pipe" 0 20000 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
+table <<'END'
+0 query -c shared first_half second_half => 40000
+0 info --json shared => {form=mapped expected_insertions=40000}
+$ set_before=$(json bits_set)
+0 build --shared --json -o shared first_half => {new_keys=0 form=mapped}
+2 build --shared -n 50000 -o shared first_half \
+  =! shared exists already, made with -n 40000 -p 0.01 --strategy fast
+2 build --shared -p 0.1 -o shared first_half =! shared exists already
+2 build --shared -o new_one first_half =! no -p given
+and test ! -e new_one
+2 build --shared --form guava -p 0.1 -o x abc =! --shared allows only --form mapped
+2 build --shared -p 0.1 -o - abc =! needs a file
+0 build -q --shared --form mapped -o shared first_half
+2 build --shared --key-file key -o shared abc =! not the key that the filter was made with
+2 build --shared -n 10 -p 0.1 --like hash1.lfb -o shared abc \
+  =! not the key that the filter was made with
+0 build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
+0 build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
+0 build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
+2 build --shared --key-file key -o unkeyed abc =! without a key
+2 build --shared --hash siphash13 -o unkeyed abc =! --strategy $wide --hash xxh3 --seed
+$ cp native.lfb untouched.lfb
+2 build --shared -o native.lfb abc =! convert --to mapped
+and cmp -s native.lfb untouched.lfb
+0 convert --to native shared snapshot.lfb
+0 convert --to mapped snapshot.lfb copied
+0 info --json copied => {bits_set=$set_before form=mapped}
+0 query -c copied first_half => 20000
+0 build -q --shared -o copied abc
+0 verify shared
+0 query -c /dev/fd/5 second_half 5< <(cat shared) => 20000
+END
 # Killed during puts: its puts are there, and the figures match the bits at once.
 yes | "$tool" build -q --shared -o shared first_half - &
 builder=$!
@@ -56,17 +50,19 @@ until [[ -n $(jobs -r) ]]; do :; done
 sleep 0.2
 kill -KILL $builder
 wait $builder 2>/dev/null
-gives "info after a death" 0 "$tool" info --json shared
-after=$(json bits_set)
-gives "convert after a death" 0 "$tool" convert --to native shared snapshot.lfb
-reports "the bits themselves" 0 bits_set "$after" "$tool" info --json snapshot.lfb
-gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
-prints "query after a death" 0 40000 "$tool" query -c shared first_half second_half
+table <<'END'
+0 info --json shared
+$ after=$(json bits_set)
+0 convert --to native shared snapshot.lfb
+0 info --json snapshot.lfb => {bits_set=$after}
+0 build -q --shared -o shared first_half
+0 query -c shared first_half second_half => 40000
 # The permissions of a new shared filter.
-gives "a new shared filter" 0 "$tool" build -q --shared -n 10 -p 0.1 -o modes abc
-check "is for its owner alone" equal "$(stat -c %a modes)" 600
-gives "an option that comes too late" 0 "$tool" build -q --shared --mode=644 -o modes abc
-check "changes nothing" equal "$(stat -c %a modes)" 600
+0 build -q --shared -n 10 -p 0.1 -o modes abc
+and equal "$(stat -c %a modes)" 600
+0 build -q --shared --mode=644 -o modes abc
+and equal "$(stat -c %a modes)" 600
+END
 rm modes
 mask=$(umask)
 umask 022
@@ -93,15 +89,15 @@ for command in "build --shared --mode 640 -n 10 -p 0.1 -o" \
     "$tool" $command modes abc
 done
 check "nothing was made" test ! -e modes
-gives "--mode and a key that stays out of the file" 0 \
-  "$tool" build -q --shared --mode 0640 --key-file key -n 10 -p 0.1 -o modes abc
-check "--mode and a key that stays out: as it was asked for" equal "$(stat -c %a modes)" 640
-rm modes
-refuses "--mode and a key kept" "for its owner alone" \
-  "$tool" build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc
-refuses "--mode and a key kept, as in another file" "for its owner alone" \
-  "$tool" build -q --shared --mode 0666 --like hash1.lfb -n 10 -p 0.1 -o modes abc
-check "neither was made" test ! -e modes
+table <<'END'
+0 build -q --shared --mode 0640 --key-file key -n 10 -p 0.1 -o modes abc
+and equal "$(stat -c %a modes)" 640
+$ rm modes
+2 build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc \
+  =! for its owner alone
+2 build -q --shared --mode 0666 --like hash1.lfb -n 10 -p 0.1 -o modes abc =! for its owner alone
+and test ! -e modes
+END
 umask "$mask"
 for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do
   refuses "--mode '$mode'" "--mode '$mode': not an octal number from 0 to 0777" \
@@ -109,34 +105,34 @@ for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' 
   refuses "dedupe --mode '$mode'" "not an octal number from 0 to 0777" \
     "$tool" dedupe --mode="$mode" -n 10 -p 0.1 --shared modes abc
 done
-refuses "--mode alone" "--mode applies only to a new file of --shared" \
-  "$tool" build --mode 600 -p 0.1 -o modes abc
-refuses "--mode and --form" "--mode applies only to a new file of --shared" \
-  "$tool" build --mode 600 --form mapped -p 0.1 -o modes abc
-refuses "dedupe, --mode alone" "--mode applies only to a new file of --shared" \
-  "$tool" dedupe --mode 600 -p 0.1 abc
-refuses "--mode on Redis" "--mode does not apply to a filter on Redis" \
-  "$tool" build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc
-check "none was made" test ! -e modes
-gives "build without a key" 0 "$tool" build -q --form mapped --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
-gives "merge shared filters" 0 "$tool" merge -q -o merged.shared unkeyed unkeyed
-reports "info of what they were merged to" 0 form mapped "$tool" info --json merged.shared
-chmod 640 merged.shared
-gives "convert in place" 0 "$tool" convert --to mapped merged.shared merged.shared
-check "its permissions stay" equal "$(stat -c %a merged.shared)" 640
-gives "build into what it is now" 0 "$tool" build -q --shared -o merged.shared abc
-gives "query what it is now" 0 "$tool" query -c merged.shared abc
+table <<'END'
+2 build --mode 600 -p 0.1 -o modes abc =! --mode applies only to a new file of --shared
+2 build --mode 600 --form mapped -p 0.1 -o modes abc \
+  =! --mode applies only to a new file of --shared
+2 dedupe --mode 600 -p 0.1 abc =! --mode applies only to a new file of --shared
+2 build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc \
+  =! --mode does not apply to a filter on Redis
+and test ! -e modes
+0 build -q --form mapped --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
+0 merge -q -o merged.shared unkeyed unkeyed
+0 info --json merged.shared => {form=mapped}
+$ chmod 640 merged.shared
+0 convert --to mapped merged.shared merged.shared
+and equal "$(stat -c %a merged.shared)" 640
+0 build -q --shared -o merged.shared abc
+0 query -c merged.shared abc
 # Two concurrent runs share a filter: one of them prints each key, and no later run does.
-seq 1 30000 >ours
-seq 10001 40000 >theirs
-"$tool" dedupe -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
-"$tool" dedupe -q --shared claimed -n 40000 -p 1e-9 theirs >second 2>>err
-wait $! && rc=0 || rc=$?
-check "two that dedupe" equal "$rc$(cat err)" 0
-check "each key once" equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
-reports "dedupe again" 0 "in out" "30000 0" "$tool" dedupe --json --shared claimed ours
-refuses "dedupe, other -p" "claimed exists already" "$tool" dedupe --shared claimed -p 0.5 ours
-refuses "dedupe, shared and new, no -p" "no -p given" "$tool" dedupe --shared nowhere ours
+$ seq 1 30000 >ours
+$ seq 10001 40000 >theirs
+$ dedupe -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
+$ dedupe -q --shared claimed -n 40000 -p 1e-9 theirs >second 2>>err
+$ wait $! && rc=0 || rc=$?
+and equal "$rc$(cat err)" 0
+and equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
+0 dedupe --json --shared claimed ours => {in=30000 out=0}
+2 dedupe --shared claimed -p 0.5 ours =! claimed exists already
+2 dedupe --shared nowhere ours =! no -p given
+END
 # A file that is deleted or replaced while in use: other runs claim its keys again.  Each of these
 # was seen to pass without an error, with status 0.
 mkfifo gone_in gone_out
@@ -154,35 +150,30 @@ for loss in "rm gone" "cp claimed gone.new" "$tool build -q --form mapped -p 0.1
   rm -f gone
 done
 cp shared untouched.shared
-refuses "a shared filter, --shared forgotten" "shared: is a shared filter that" \
-  "$tool" build -p 0.01 -o shared abc
-refuses "a shared filter, another form" "'lfbloom build --shared'" \
-  "$tool" build -p 0.01 --form guava -o shared abc
-refuses "convert over a shared filter" "is a shared filter that other processes may be using" \
-  "$tool" convert --to native native.lfb shared
-refuses "merge over a shared filter" "is a shared filter that other processes may be using" \
-  "$tool" merge -q -o shared native.lfb
-refuses "over a shared filter with a key" "is a shared filter that other processes may be using" \
-  "$tool" build -p 0.1 -o keyed_mapped abc
-check "which stays as it is" cmp -s shared untouched.shared
-gives "by one of its form" 0 "$tool" convert --to mapped native.lfb untouched.shared
-refuses "a keyed one is there" ", with its key not in the file: leave out the options that differ" \
-  "$tool" build --shared --key-file key -n 77 -o keyed_mapped abc
-check "a keyed one has no seed" equal "$(grep -c seed err)" 0
-: >empty
-refuses "shared onto an empty file" "empty: an empty file, not a filter" \
-  "$tool" build --shared -p 0.1 -o empty abc
-ln -s nowhere dangling
-refuses "shared onto a link to nothing" "dangling: a symbolic link to nothing" \
-  "$tool" build --shared -p 0.1 -o dangling abc
+table <<'END'
+2 build -p 0.01 -o shared abc =! shared: is a shared filter that
+2 build -p 0.01 --form guava -o shared abc =! 'lfbloom build --shared'
+2 convert --to native native.lfb shared =! is a shared filter that other processes may be using
+2 merge -q -o shared native.lfb =! is a shared filter that other processes may be using
+2 build -p 0.1 -o keyed_mapped abc =! is a shared filter that other processes may be using
+and cmp -s shared untouched.shared
+0 convert --to mapped native.lfb untouched.shared
+2 build --shared --key-file key -n 77 -o keyed_mapped abc \
+  =! , with its key not in the file: leave out the options that differ
+and equal "$(grep -c seed err)" 0
+$ : >empty
+2 build --shared -p 0.1 -o empty abc =! empty: an empty file, not a filter
+$ ln -s nowhere dangling
+2 build --shared -p 0.1 -o dangling abc =! dangling: a symbolic link to nothing
 # Two that start at the same time without -n: if the filter was made for fewer keys, the other
 # warns.
-seq 1 2000000 >many
-"$tool" build -q --shared -p 0.01 -o sized many 2>err_many &
-"$tool" build -q --shared -p 0.01 -o sized abc 2>err
-wait $! && rc=0 || rc=$?
-check "two at once without -n: done, or done and useless" between "$rc" 0 1
-gives "info of what they made" 0 "$tool" info --json sized
+$ seq 1 2000000 >many
+$ build -q --shared -p 0.01 -o sized many 2>err_many &
+$ build -q --shared -p 0.01 -o sized abc 2>err || :
+$ wait $! && rc=0 || rc=$?
+and between "$rc" 0 1
+0 info --json sized
+END
 if [[ $(json expected_insertions) == 3 ]]; then
   # The file existed when this run looked for it, or was made while this run counted.
   check "the one with more keys says so" grep -qE \
