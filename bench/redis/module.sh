@@ -1,5 +1,5 @@
 #!/bin/bash
-# module.sh - measures the module in a Redis server, beside the server's own PING.
+# module.sh - measures the module in a Redis server, beside the server's own PING, and this library's client.
 #
 #     ./bazelw run -c opt //bench:module -- [--peer=FILE.so] [--capacity=N] [--requests=N]
 #
@@ -8,11 +8,13 @@
 # measures another module with the same commands (RedisBloom's redisbloom.so) in turns with this one.
 # The filters are made for N keys (10,000,000) at 1 %.  All keys are drawn at random from N, and N draws
 # are added before the first row.  A command of MADD and MEXISTS has 100 keys.
-# `followed` is this one, when a copy follows its key.
+#
+# Then keys a second of the client (client.c), which puts and queries N requests' keys one by one, on strings and on
+# a key of the module; its peer is `redis-cli --pipe` with the same BITFIELD for each key, of bits of a string of 64 MiB.
 set -euo pipefail
 
-module=$PWD/$1
-shift
+module=$PWD/$1 client=$PWD/$2
+shift 2
 peer='' capacity=10000000 requests=200000
 for flag in "$@"; do
   case $flag in
@@ -87,5 +89,38 @@ for pipeline in 1 100; do
     for name in "${names[@]}"; do
       measure "$name" "$command" $((few / 10)) "$pipeline" seen "${hundred[@]}"
     done
+  done
+done
+
+# The commands of a filter of two words a key: six bits to set, or two words to get.
+bitfields() { # put or query
+  awk -v count="$requests" -v put="$([[ $1 != put ]] || echo 1)" 'BEGIN { srand(1)
+    for (; count > 0; count--) {
+      printf "BITFIELD {bench}:0"
+      line = 512 * int(rand() * 1048576)
+      for (i = 0; i < (put ? 6 : 2); i++)
+        if (put) printf " SET u1 %d 1", line + 64 * int(i / 3) + int(rand() * 64)
+        else printf " GET i64 %d", line + 64 * i
+      printf "\r\n"
+    } }'
+}
+piped() { # put or query: keys a second
+  bitfields "$1" >"$work/commands"
+  local before=$EPOCHREALTIME
+  redis-cli -s "$work/lfbloom" --pipe <"$work/commands" >/dev/null
+  awk -v count="$requests" -v before="$before" -v after="$EPOCHREALTIME" 'BEGIN { printf "%.0f", count / (after - before) }'
+}
+
+echo
+echo "| client | window | keys put / s | keys queried / s |"
+echo "|---|---|---|---|"
+redis-cli -s "$work/lfbloom" SETBIT '{bench}:0' 536870911 1 >/dev/null
+echo "| redis-cli --pipe, a BITFIELD a key | all | $(piped put) | $(piped query) |"
+for window in 64 256 1024; do
+  for layout in strings module; do
+    where="redis+unix://$work/lfbloom?name=client-$layout"
+    [[ $layout == strings ]] || where+='&layout=module'
+    figures=$("$client" "$where" "$requests" "$window")
+    echo "| lfbloom, $layout | $window | ${figures% *} | ${figures#* } |"
   done
 done

@@ -225,7 +225,7 @@ typedef struct lfb_redis lfb_redis;
  *        (LFB_ERROR_REDIS_UNFINISHED; helper: an empty filter): delete it.
  * Server The call allocates the full size.  A part grows by a MiB at a time, and the server
  *        serves other clients in between.  With the default parts the longest PING of another
- *        client took 17 ms on two busy cores (bench/redis/others_bench.c).  A string of more than
+ *        client took 17 ms on two busy cores (docs/performance.md).  A string of more than
  *        4 MiB may be moved while it grows, several times: up to 0.2 s each at 64 MiB, 0.8 s at
  *        512 MiB.  Each Redis replica of the server does so, too, for its own clients.
  */
