@@ -15,7 +15,7 @@ typedef struct lfb_bench_size {
   uint64_t bytes;
 } lfb_bench_size;
 
-/* The most sizes of one program. */
+/* The most sizes of the program. */
 enum { LFB_BENCH_SIZES = 8 };
 
 /* How many threads share one filter, ending with 0: each benchmark is registered once per row. */
@@ -27,14 +27,11 @@ extern uint64_t lfb_bench_least_puts;
 /* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's filters and of peers. */
 void lfb_bench_register_filters(const lfb_bench_size *size, const lfb_contender *contender);
 
-/* put_new/fast/SIZE/batch15|batch49|build/hash/1%: new keys in bulk. */
-void lfb_bench_register_bulk(const lfb_bench_size *size);
+/* fill|ask_present|ask_absent/plain|growing|builder/SIZE/CALL/u64/1%: from empty to n keys. */
+void lfb_bench_register_fills(const lfb_bench_size *size);
 
-/* fill|ask_present|ask_absent/plain|growing/SIZE/CALL/hash/1%: a filter that grew to n keys. */
-void lfb_bench_register_growing(const lfb_bench_size *size);
-
-/* Frees what the growing benchmarks share. */
-void lfb_bench_clear_growing(void);
+/* Frees what these benchmarks share. */
+void lfb_bench_clear_fills(void);
 
 /* limit/ACCESS/SIZE: the best that the machine can do. */
 void lfb_bench_register_limits(const lfb_bench_size *size);

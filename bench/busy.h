@@ -4,7 +4,7 @@
  * A reading is taken before the benchmarks and after each of them, at least a second apart.
  * Between two readings the machine is busy if others took more than LFB_BUSY_MOST of a processor.
  * Theirs is all time that is not idle, minus this process's own, plus what the host gave to other
- * machines.  What was measured meanwhile is measured again.  Linux only; elsewhere no machine is busy.
+ * machines.  What was measured meanwhile is measured again.  Elsewhere than on Linux none is busy.
  */
 #ifndef LFB_BENCH_BUSY_H
 #define LFB_BENCH_BUSY_H

@@ -45,8 +45,7 @@ typedef struct lfb_way {
   lfb_keys_kind kind;
   unsigned uses;
   lfb_act put, query;
-  lfb_mixed_act mixed;      /* NULL: not measured                             */
-  bool (*runs_here)(void);  /* NULL: on every processor                       */
+  lfb_mixed_act mixed; /* NULL: not measured */
 } lfb_way;
 
 /* The memory of a filter's words. */
@@ -54,6 +53,14 @@ typedef struct lfb_bench_bits {
   void *address;
   uint64_t size; /* bytes */
 } lfb_bench_bits;
+
+/* The hash of the library's own contenders. */
+typedef enum lfb_own_hash {
+  LFB_OWN_CONFIGURED, /* as lfb_own_config() says             */
+  LFB_OWN_CHOSEN,     /* the library's choice, with a key      */
+  LFB_OWN_AES,
+  LFB_OWN_SIPHASH13,
+} lfb_own_hash;
 
 typedef struct lfb_contender lfb_contender;
 struct lfb_contender {
@@ -64,6 +71,7 @@ struct lfb_contender {
   bool silent;              /* a put does not say whether the key was new     */
   lfb_strategy_id strategy; /* of the library's own contenders                */
   lfb_memory_preference memory; /* the same                                   */
+  lfb_own_hash hash;        /* the same                                       */
   const void *context;      /* of the contender's own functions               */
 
   /* Bytes of bits for n keys; false if such a filter is impossible. */
@@ -92,7 +100,6 @@ extern const lfb_contender lfb_own_fast_speed; /* fast with LFB_MEMORY_SPEED */
 extern const lfb_contender lfb_own_sbbf;
 extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */
 extern const lfb_contender lfb_own_default; /* the library's choice for n and fpp */
-extern const lfb_contender lfb_own_mapped; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
 extern const lfb_contender lfb_own_window;                      /* G = 3 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */

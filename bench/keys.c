@@ -9,17 +9,19 @@ static const size_t keys_sizes[] = {
 
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count)
 {
-  const size_t refs_size = count * sizeof *keys->refs;
+  const size_t refs_size = kind == LFB_KEYS_UUIDS ? count * sizeof *keys->refs : 0;
   lfb_pages memory;
 
   if (lfb_pages_init(&memory, refs_size + count * keys_sizes[kind], true) != LFB_OK)
     return false;
   char *start = memory.address;
-  *keys = (lfb_keys){.kind = kind, .count = count, .refs = memory.address, .memory = memory};
-  if (kind == LFB_KEYS_NUMBERS)
-    keys->numbers = (uint64_t *)(void *)(start + refs_size);
-  else
+  *keys = (lfb_keys){.kind = kind, .count = count, .memory = memory};
+  if (kind == LFB_KEYS_NUMBERS) {
+    keys->numbers = memory.address;
+  } else {
+    keys->refs = memory.address;
     keys->texts = start + refs_size;
+  }
   return true;
 }
 
@@ -47,10 +49,8 @@ static void keys_uuid(char text[LFB_UUID_SIZE], uint64_t high, uint64_t low)
 
 static void keys_fill_numbers(lfb_keys *keys, uint64_t first)
 {
-  for (size_t i = 0; i < keys->count; i++) {
+  for (size_t i = 0; i < keys->count; i++)
     keys->numbers[i] = lfb_keys_number(first + i);
-    keys->refs[i] = (lfb_key){&keys->numbers[i], sizeof keys->numbers[i]};
-  }
 }
 
 static void keys_fill_uuids(lfb_keys *keys, uint64_t first)

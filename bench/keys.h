@@ -32,7 +32,7 @@ typedef struct lfb_keys {
   size_t count;
   uint64_t *numbers; /* NUMBERS: the keys                       */
   char *texts;       /* UUIDS: key i from LFB_UUID_SIZE * i on  */
-  lfb_key *refs;     /* all: the keys' bytes                    */
+  lfb_key *refs;     /* UUIDs: the keys' bytes                  */
   lfb_pages memory;  /* holds all three; huge pages, like the filter's */
 } lfb_keys;
 

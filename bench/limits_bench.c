@@ -72,7 +72,7 @@ void lfb_bench_clear_limits(void)
   lfb_keys_free(&arena.random);
 }
 
-/* Threads change the random numbers by it, so that none writes the lines that another has just written. */
+/* Changes a thread's random numbers, so that none writes what another has just written. */
 static _Thread_local uint64_t arena_salt;
 
 /* The word that random number `i` selects, first of a line; sizes are powers of two. */

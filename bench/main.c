@@ -9,6 +9,8 @@
  *   --files=DIRECTORY   the directory of the save and load files called disk (.)
  *   --puts=COUNT        time at least COUNT puts in one benchmark of new keys
  *   --peer=FILE         measure this peer, too (peers/peer.h); at most LFB_PEERS times
+ *
+ * bench:scaling is the same program as one file with its libraries (carry.sh).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +23,17 @@
 
 static const lfb_bench_size sizes[] = {
     {"64KiB", UINT64_C(64) << 10},   {"1MiB", UINT64_C(1) << 20}, {"16MiB", UINT64_C(16) << 20},
-    {"256MiB", UINT64_C(256) << 20}, {"1GiB", UINT64_C(1) << 30},
+    {"256MiB", UINT64_C(256) << 20}, {"1GiB", UINT64_C(1) << 30}, {"4GiB", UINT64_C(4) << 30},
 };
 
 static const lfb_contender *const contenders[] = {
     &lfb_own_fast,      &lfb_own_fast_pair,       &lfb_own_fast_speed,     &lfb_own_sbbf,
     &lfb_own_counting,  &lfb_own_counting_mitz64, &lfb_own_guava_mitz64,   &lfb_peer_libbloom,
-    &lfb_own_versions,  &lfb_own_mapped,          &lfb_peer_ck_bitmap,     &lfb_peer_mutex,
-    &lfb_own_fast_aes,  &lfb_own_fast_siphash13,  &lfb_own_window,         &lfb_own_default,
+    &lfb_own_versions,  &lfb_own_window,          &lfb_peer_ck_bitmap,     &lfb_peer_mutex,
+    &lfb_own_fast_aes,  &lfb_own_fast_siphash13,  &lfb_own_default,
 };
 
-const unsigned lfb_bench_thread_counts[] = {1, 2, 4, 16, 64, 0};
+const unsigned lfb_bench_thread_counts[] = {1, 2, 4, 8, 16, 64, 0};
 
 /* Whether `argument` begins with `flag`; then *value is the rest. */
 static bool flag_is(const char *argument, const char *flag, const char **value)
@@ -71,9 +73,8 @@ static void register_size(const lfb_bench_size *size)
     lfb_bench_register_filters(size, contenders[c]);
   for (size_t p = 0; p < lfb_peers_count(); p++)
     lfb_bench_register_filters(size, lfb_peers_contender(p));
-  lfb_bench_register_bulk(size);
   lfb_bench_register_files(size);
-  lfb_bench_register_growing(size);
+  lfb_bench_register_fills(size);
 }
 
 int main(int argc, char **argv)
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
   const int status = lfb_bench_run(argc, argv);
   lfb_scene_clear();
   lfb_bench_clear_limits();
-  lfb_bench_clear_growing();
+  lfb_bench_clear_fills();
   lfb_bench_clear_files();
   return status;
 }

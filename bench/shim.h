@@ -14,7 +14,7 @@
  * iterations are given: then the body runs once.
  *
  * Counters, of each row, are
- *   ns_per_key    the time of an operation; where it has no key (limits, files), of one access or file
+ *   ns_per_key    the time of an operation; of limits and files, of one access or file
  *   ratio         to the row's limit, measured in the same run with as many threads
  *   bits_per_key  if the row knows it
  *

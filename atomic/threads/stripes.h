@@ -19,7 +19,7 @@
  * Stopped    If a thread never runs again, only its own addition is missing.
  * Threads    add and sum at any time.  init and free run alone.
  * Cost       An add to an owned stripe takes 0.3 ns, an add to a shared one 3 to 7 ns while
- *            one thread at a time adds to it (//bench, limits_bench).
+ *            one thread at a time adds to it (//bench, counter/stripes_add).
  *
  * Source: Java's LongAdder, with owners instead of contention probes.
  */

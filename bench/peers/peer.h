@@ -6,7 +6,7 @@
  * for one key, compiled together with the peer so that they can be inlined; set.cc is an example.
  * They get the same 64-bit hashes as the library's filters, and must not hash them again.
  *
- * The peer chooses what its users would for n keys and a false-positive probability.  If it has more
+ * The peer chooses what its users would for n keys and a false-positive rate.  If it has more
  * false positives, the benchmarks say how many; other wrong answers fail.
  */
 #ifndef LFB_BENCH_PEER_H

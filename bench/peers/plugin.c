@@ -80,14 +80,14 @@ static void peer_add(const lfb_peer *peer)
   const unsigned uses = LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW;
   lfb_way *ways = peers[peer_count].ways;
 
-  ways[0] = (lfb_way){"single/hash", LFB_KEYS_NUMBERS, uses, peer_put, peer_query,
-                      NULL, NULL};
+  ways[0] = (lfb_way){"single/hash", LFB_KEYS_NUMBERS, uses, peer_put, peer_query, NULL};
   ways[1] = (lfb_way){"ahead/hash", LFB_KEYS_NUMBERS, uses, peer_put_ahead, peer_query_ahead,
-                      NULL, NULL};
+                      NULL};
   peers[peer_count++].contender = (lfb_contender){
       .name = peer->name, .ways = ways, .way_count = peer->query_ahead != NULL ? 2 : 1,
-      .one_thread = !peer->threads, .silent = peer->silent, .context = peer, .size = peer_size, .create = peer_create,
-      .free = peer_free, .copy = peer_copy, .fill = peer_fill,
+      .one_thread = !peer->threads, .silent = peer->silent, .context = peer,
+      .size = peer_size, .create = peer_create, .free = peer_free, .copy = peer_copy,
+      .fill = peer_fill,
   };
 }
 

@@ -1,10 +1,11 @@
 /*
- * client.c - how many keys a second this library's client puts into a filter on a server, and queries.
+ * client.c - how many keys a second this library's client puts on a server, and queries.
  *
  *     client ADDRESS [KEYS [WINDOW]]        (bench/redis/module.sh runs it)
  *
- * ADDRESS is one of `lfbloom`: with layout=module the filter is a key of the module, else strings.  The filter is made
- * for 50,000,000 keys at 1 %, 61 MiB, and deleted at the end.  KEYS (200,000) are put by one thread, 10,000 in a call.
+ * ADDRESS is one of `lfbloom`: with layout=module the filter is a key of the module, else strings.
+ * The filter is made for 50,000,000 keys at 1 % (61 MiB), and deleted at the end.  KEYS (200,000)
+ * are put by one thread, 10,000 in a call.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <lfbloom/redis.h>

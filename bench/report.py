@@ -1,0 +1,633 @@
+#!/usr/bin/python3
+"""report.py - runs the benchmarks in rounds, and makes tables of Google Benchmark's JSON.
+
+    ./bazelw run -c opt //bench:report  -- [--quick] [--only=TABLE,...] [--out=DIR] [FLAG...]
+    ./bazelw run -c opt //bench:targets -- [FLAG...]
+    ./bazelw run -c opt //bench:peers   -- [FLAG...]
+    bench/report.py scaling --json=FILE >scaling.svg
+
+report   writes its tables into DIR/report.md (docs/performance), between the comments that
+         name them, and a picture; or prints some TABLEs.  docs/ takes only what at least 5
+         rounds measured on a quiet machine; it waits SECONDS for that (--wait=300).
+         --quick: small filters, one round.
+targets  prints what users notice, beside its limit, peer or plain filter of the same run
+peers    prints this library beside filters of yours, DIR/NAME/peer.so (bench/peers/peer.h)
+scaling  draws what bench:scaling measured on another machine
+
+FLAGs: --repetitions=N rounds, whose medians are taken; --sizes=64KiB,...; --peers-dir=DIR;
+--busy: also on a busy machine; --json=FILE for each round: measures nothing; --smoke: takes
+seconds, the figures mean nothing.
+
+The tables say which benchmarks they need, and those are run.  One that is missing afterwards is
+an error: status 1, and nothing is written.  Status 2: wrong flags, or a busy machine.
+"""
+import argparse
+import itertools
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict, namedtuple
+
+SIZES = ["64KiB", "1MiB", "16MiB", "256MiB", "1GiB"]
+THREADS = [1, 2, 4, 16, 64]
+MOST_LOAD, LEAST_ROUNDS, LOOK_SECONDS = 0.3, 5, 5
+GUAVA = "/usr/share/java/guava.jar"
+PEERS = {"targets": ["rocksdb", "libfilter"],
+         "peers": ["rocksdb", "fastbloom", "boost-bloom", "libfilter", "arrow", "duckdb"]}
+
+
+def stop(why, status=2):
+    print(f"report.py: {why}", file=sys.stderr)
+    sys.exit(status)
+
+
+# ---- what was measured ------------------------------------------------------------------
+
+# The median of the rounds, the least, the most, and the median of the row's limit or None.
+Row = namedtuple("Row", "ns least most limit")
+
+
+def full(name):
+    """A row's name with all parts: OPERATION/FILTER/SIZE/CALL/KEYS/FPP/THREADS."""
+    parts = name.split("/")
+    return "/".join((parts + [""] * 6)[:6] + (parts[6:] or ["1"]))
+
+
+def rows_of(text):
+    """The rows of a benchmark's JSON: name, ns, and ns of the limit or None."""
+    try:
+        for one in json.loads(text)["benchmarks"]:
+            if one["run_type"] == "iteration" and not one.get("error_occurred"):
+                name = re.sub("/(iterations:[0-9]+/)?manual_time/threads:.*", "", one["run_name"])
+                ns, ratio = float(one["ns_per_key"]), one.get("ratio")
+                name = "/".join((name.split("/") + [""] * 6)[:6] + [str(one["threads"])])
+                yield name, ns, ns / ratio if ratio else None
+    except (ValueError, KeyError, TypeError) as error:
+        stop(f"this is no JSON of the benchmarks: {error!r}", 1)
+
+
+def medians(measured):
+    """The Row of each name, of (name, ns, limit) of all rounds."""
+    values = defaultdict(list)
+    for name, ns, limit in measured:
+        values[name].append((ns, limit))
+    rows = {}
+    for name, of in values.items():
+        ns, limits = [one[0] for one in of], [one[1] for one in of if one[1] is not None]
+        rows[name] = Row(statistics.median(ns), min(ns), max(ns),
+                         statistics.median(limits) if limits else None)
+    return rows
+
+
+class Figures:
+    """The rows.  Before the run there are none, and it notes which ones the tables need."""
+
+    def __init__(self, rows, absent):
+        self.rows, self.absent = rows, set(absent)  # filters that need not be there
+        self.needed, self.missing = {}, []
+
+    def of(self, name):
+        """A row; None if it is not there."""
+        name = full(name)
+        self.needed[name] = True
+        if self.rows is None:
+            return Row(1, 1, 1, 1)
+        if name not in self.rows and not self.absent.intersection(name.split("/")):
+            self.missing.append(name)
+        return self.rows.get(name)
+
+
+# ---- cells and tables -------------------------------------------------------------------
+
+
+def figure(x):
+    return f"{x:.2f}" if x < 9.995 else f"{x:.1f}" if x < 99.95 else f"{x:.0f}"
+
+
+def limits(of):
+    """Medians, half of what lies between least and most, and the multiples of the limits."""
+    for row in of:
+        half = 50 * (row.most - row.least) / row.ns if row else 0
+        ratio = f" ({row.ns / row.limit:.2f})" if row and row.limit else ""
+        yield figure(row.ns) + f" ±{half:.0f}%" * (half > 0) + ratio if row else ""
+
+
+def ratios(of, bases=None):
+    """Medians, with the multiples of their bases (the first)."""
+    for row, base in zip(of, bases or [of[0]] * len(of)):
+        ratio = f" ({row.ns / base.ns:.2f})" if row and base and row is not base else ""
+        yield figure(row.ns) + ratio if row else ""
+
+
+def rates(of):
+    """Million operations per second, the multiples of the limits, and of two threads to one."""
+    for row in of:
+        ratio = f" ({row.ns / row.limit:.2f})" if row and row.limit else ""
+        yield figure(1000 / row.ns) + ratio if row else ""
+    yield figure(of[0].ns / of[1].ns) if of[0] and of[1] else ""
+
+
+def words(name):
+    return re.sub("^mixed", "mixed ", re.sub("([KMG]iB)", r" \1", name.replace("_", " ")))
+
+
+def table(columns, first, rows):
+    """Lines of a table; columns from the `first`-th on are figures."""
+    columns = columns.split("|") if isinstance(columns, str) else columns
+    yield "| " + " | ".join(columns) + " |"
+    yield "|" + "".join("---|" if i < first else "--:|" for i in range(len(columns)))
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def some(sizes, wanted):
+    """Those of the sizes that are wanted, or the first."""
+    return [size for size in sizes if size in wanted.split()] or sizes[:1]
+
+
+def each(text):
+    """The names of "a|b c|d": a c, a d, b c, b d."""
+    return itertools.product(*(part.split("|") for part in text.split()))
+
+
+# Rows over sizes: OPERATION FILTER CALL KEYS FPP THREADS.
+CALLS = """limit read|load|plain_store
+limit lock_cmpxchg|two_cmpxchg_a_line|four_cmpxchg_a_line|cmpxchg16b
+query_present|query_absent|put_new|put_present fast many|single hash 1%|0.1%
+query_present|query_absent|put_new|put_present fast-pair|fast-speed|sbbf many|single hash 1%
+put_new|put_present fast claim_many|claim hash 1%
+fill plain many|batch15 u64 1%
+fill builder many u64 1%"""
+PEER_CALLS = """limit read|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b
+query_present|query_absent|put_new|put_present fast|fast-pair|mutex many|single hash 1% 1|2
+query_present|query_absent|put_new|put_present PEERS ahead|single hash 1% 1|2"""
+
+
+def sizes_table(f, sizes, calls=CALLS):
+    rows = []
+    for what, who, *rest in (name for line in calls.splitlines() for name in each(line)):
+        of = [f.of("/".join([what, who, size, *rest])) for size in sizes]
+        if any(of):
+            rows.append([", ".join(map(words, [what, who, *rest])), *limits(of)])
+    return table(["ns"] + [words(size) for size in sizes], 1, rows)
+
+
+def threads_table(f, sizes):
+    rows = []
+    for line, wanted in (("limit read|cmpxchg16b", "16MiB"),
+                         ("query_present|put_new|mixed90 fast many|single", "1MiB 16MiB 256MiB"),
+                         ("query_present|put_new|mixed90 fast-pair many|single", "16MiB"),
+                         ("put_new fast claim_many|claim", "16MiB"),
+                         ("put_new fast many|single|apart", "64KiB"),
+                         ("query_present|put_new|mixed90 ck-bitmap|mutex single", "16MiB")):
+        for (what, who, *call), size in itertools.product(each(line), some(sizes, wanted)):
+            how = f"{call[0]}/hash/1%" if call else "//"
+            of = [f.of(f"{what}/{who}/{size}/{how}/{n}") for n in THREADS]
+            rows.append([*map(words, (what, who, *(call or [""]), size)), *rates(of)])
+    return table("operation|filter|call|size|1 thread|2|4|16|64|2 against 1", 4, rows)
+
+
+FILTERS = ("default/{}/many default/{}/single guava-mitz64/{}/many guava-mitz64/{}/single "
+           "mutex/{}/many mutex/{}/single ck-bitmap/{}/single libbloom/{}/single guava/{}/single")
+
+
+def library_table(f, sizes):
+    rows = []
+    for keys, what, size in itertools.product(
+            ("u64", "bytes36"), ("query_present", "query_absent", "put_present", "put_new"),
+            some(sizes, "1MiB 16MiB 256MiB")):
+        of = [f.of(f"{what}/{who.format(size)}/{keys}/1%") for who in FILTERS.split()]
+        alone = [figure(of[0].limit) if of[0] and of[0].limit else "",
+                 *ratios([f.of(f"hash/xxh3//inline/{keys}")])]
+        bases = [of["/single" in who] for who in FILTERS.split()]
+        rows.append([keys, words(what), words(size), *alone, *ratios(of, bases)])
+    heads = [words(who.replace("/{}/", ", ")) for who in FILTERS.split()]
+    return table(["keys", "operation", "size", "limit: line", "limit: hash", *heads], 3, rows)
+
+
+HASHES = {
+    "single": "xxh3/{}/inline xxh3/{}/single aes/{}/single siphash13/{}/single "
+              "murmur3_128/{}/single murmur64a/{}/single",
+    "chain": "xxh3/{}/inline_chain xxh3/{}/chain aes/{}/chain siphash13/{}/chain "
+             "murmur3_128/{}/chain murmur64a/{}/chain",
+    "many": "xxh3/{}/inline xxh3/{}/many aes/{}/many siphash13/{}/many murmur3_128/{}/many",
+}
+
+
+def hashes_table(f, sizes):
+    rows = []
+    bytes_of = "|bytes".join("u64 8 16 24 36 100 1000".split())
+    for call, keys in each("single|chain|many " + bytes_of):
+        of = [f.of(f"hash/{name.format('')}/{keys}") for name in HASHES[call].split()]
+        rows.append([f"hash, {call}", keys, *ratios(of), *[""] * (6 - len(of))])
+    for size in some(sizes, "1MiB"):
+        for what, call, keys in each("query_present|query_absent single|many u64|bytes36"):
+            of = [f.of(f"{what}/{who}/{size}/{call}/{keys}/1%")
+                  for who in ("fast", "fast-aes", "fast-siphash13")]
+            title = f"{words(what)}, {call}, fast, {words(size)}"
+            rows.append([title, keys, "", *ratios(of), "", ""])
+    return table("what|keys|XXH3 inlined|XXH3|AES|SipHash-1-3|Murmur3 128|MurmurHash64A", 2, rows)
+
+
+# Columns, and rows: title|what one many put n, which the columns name.
+LIVING = (
+    ("{put}/fast/{size}/single/hash/1%/{n} {what}/fast/{size}/{one}/hash/1%/{n} "
+     "{put}/fast/{size}/many/hash/1%/{n} {what}/fast/{size}/{many}/hash/1%/{n} "
+     "{put}/fast-pair/{size}/single/hash/1%/{n} {put}/fast-pair/{size}/many/hash/1%/{n}",
+     "claim|put_new claim claim_many put_new 1",
+     "claim, 2 threads|put_new claim claim_many put_new 2",
+     "race, 2 threads|claim_race claim claim_many put_race 2"),
+    ("{put}/fast/{size}/single/u64/1% {what}/window/{size}/{one}/u64/1% "
+     "{put}/fast/{size}/many/u64/1% {what}/window/{size}/{many}/u64/1%",
+     "query present|query_present single many query_present",
+     "put new|put_new single many put_new",
+     "query absent|query_absent single many query_absent",
+     "claim new|put_new claim claim_many put_new"),
+    ("{put}/fast/{size}/single/u64/1% {what}/counting/{size}/{one}/u64/1% "
+     "{put}/fast/{size}/many/u64/1% {what}/counting/{size}/{many}/u64/1% "
+     "{put}/guava-mitz64/{size}/single/u64/1% {what}/counting-mitz64/{size}/{one}/u64/1%",
+     "query present|query_present single many query_present",
+     "put new|put_new single many put_new",
+     "query absent|query_absent single many query_absent",
+     "put, remove|put_new put_remove put_remove_many put_new"),
+    ("{put}/plain/{size}/single/u64/1% {what}/growing/{size}/{one}/u64/1% "
+     "{put}/plain/{size}/many/u64/1% {what}/growing/{size}/{many}/u64/1%",
+     "fill|fill single many fill", "ask present|ask_present single many ask_present",
+     "ask absent|ask_absent single many ask_absent"),
+    ("{put}/fast/{size}/single/u64/1% {what}/versions/{size}/{one}/u64/1% "
+     "{put}/fast/{size}/many/u64/1% {what}/versions/{size}/{many}/u64/1%",
+     "query present|query_present single many query_present",
+     "put new|put_new single many put_new",
+     "query, 1024 in a section|query_present section many query_present"),
+)
+
+
+def living_table(f, sizes):
+    for columns, *titles in LIVING:
+        rows = []
+        for title, size in itertools.product(titles, some(sizes, "64KiB 16MiB")):
+            title, names = title.split("|")
+            named = dict(zip(("what", "one", "many", "put", "n"), names.split()), size=size)
+            of = [f.of(column.format_map(named)) for column in columns.split()]
+            rows.append([title, words(size), *ratios(of, [of[i & ~1] for i in range(len(of))])])
+        heads = [", ".join((part[1], "many" if "many" in part[3] else "by call"))
+                 for part in (column.split("/") for column in columns.split())]
+        yield from table(["operation", "size", *heads], 2, rows)
+        yield ""
+
+
+def fpp_table(text):
+    """The lines of `figures fpp` as a table."""
+    def percent(x):
+        return f"{100 * float(x):.4g}"
+    rows = []
+    for who, p, bits, shape, model, measured, low, high in map(str.split, text.splitlines()):
+        rows.append([percent(p), who, f"{float(bits):.2f}", shape, percent(model),
+                     percent(measured), f"{percent(low)} to {percent(high)}"])
+    return table("wanted, %|strategy|bits per key|words x bits|model, %|measured, %|95 % interval",
+                 2, rows)
+
+
+# ---- targets ----------------------------------------------------------------------------
+
+# OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
+TARGETS = """
+query_present/fast/many/hash/1%      limit/read_or_load                   64KiB=1.4 1MiB=1.1
+query_present/fast/many/hash/0.1%    limit/read_or_load                   64KiB=2.2 1MiB=1.9
+query_present/fast/many/hash/0.01%   limit/read_or_load                   64KiB=3 1MiB=2.1
+query_present/fast-pair/many/hash/1% limit/read_or_load                   64KiB=1.25 1MiB=1.25
+query_absent/fast-pair/many/hash/1%  limit/read_or_load                   64KiB=1.25 1MiB=1.25
+put_present/fast-pair/many/hash/1%   query_present/fast-pair/many/hash/1% 64KiB=1.25 1MiB=1.25
+query_present/fast-pair/many/hash/1% limit/read_or_load                   256MiB=1.2
+put_present/fast-pair/many/hash/1%   query_present/fast-pair/many/hash/1% 256MiB=1.1
+put_new/fast-pair/many/hash/1%       limit/cmpxchg16b                     all=1.25
+put_new/fast/many/hash/1%            limit/two_cmpxchg_a_line             all=1.1
+put_new/fast/many/hash/0.1%          limit/four_cmpxchg_a_line            all=1.1
+put_new/fast-pair/single/hash/1%     put_new/rocksdb/single/hash/1%       16MiB=1 256MiB=1
+put_new/fast-pair/single/hash/1%/2   put_new/rocksdb/single/hash/1%/2     256MiB=1
+put_new/fast-pair/single/hash/1%/2   put_new/fast-pair/single/hash/1%     1MiB=0.75
+put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%           64KiB=1
+fill/growing/many/u64/1%             fill/plain/many/u64/1%               all=2
+ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%         all=6
+fill/builder/many/u64/1%             fill/plain/many/u64/1%               1MiB=0.9 16MiB=0.9
+fill/plain/batch15/u64/1%            fill/plain/many/u64/1%               1MiB=0.6 16MiB=0.6
+put_new/counting/many/u64/1%         put_new/fast/many/u64/1%             all=2.5
+query_present/counting/many/u64/1%   query_present/fast/many/u64/1%       all=2
+query_absent/counting/many/u64/1%    query_absent/fast/many/u64/1%        all=2
+query_present/window/many/u64/1%     query_present/fast/many/u64/1%       64KiB=4 1MiB=4
+query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6     64KiB=4 1MiB=4
+put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%           64KiB=1 1MiB=1
+put_new/fast/claim_many/hash/1%      put_new/fast/many/hash/1%            all=1.6
+query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
+"""
+
+# What `figures bits` prints, its fpp, and the most bits per key.
+BITS = (("growing-full", "1%", 21), ("growing-mean", "1%", 31), ("growing-full", "0.01%", 37),
+        ("growing-mean", "0.01%", 56), ("default", "1e-6", 35), ("default", "1e-9", 63))
+
+
+def titled(name):
+    what, who, *rest = name.split("/")
+    if what == "limit":
+        return "limit: " + words(who)
+    shown = [words(rest[0])] + [rest[1]] * (rest[1] != "hash")
+    return ", ".join([words(what), who, *shown, *(f"{n} threads" for n in rest[3:])])
+
+
+def at_size(f, name, size):
+    what, who, *rest = name.split("/")
+    if who == "read_or_load":  # the faster of with and without prefetching
+        both = [row for row in (f.of(f"limit/{one}/{size}") for one in ("read", "load")) if row]
+        return min(both, default=None)
+    return f.of("/".join([what, who, size, *rest]))
+
+
+def target(title, fpp, size, mine, against, other, most):
+    """A row: a figure, what it is compared with, the verdict."""
+    if not mine or not other:
+        ratio, verdict = "", "not measured"
+    else:
+        ratio = f"{mine.ns / other.ns:.2f}"
+        close = mine.ns <= 1.1 * most * other.ns and mine.least <= most * other.most
+        missed = "**missed**" + (", within the rounds' spread" if close else "")
+        verdict = "met" if mine.ns <= most * other.ns else missed
+    return [title, fpp, words(size), figure(mine.ns) if mine else "", against,
+            figure(other.ns) if other and against else "", ratio, f"<= {most:g}: {verdict}"]
+
+
+def targets_table(f, sizes):
+    rows = []
+    for name, against, *wanted in map(str.split, TARGETS.strip().splitlines()):
+        most = dict(one.split("=") for one in wanted)
+        for size in sizes:
+            if size in most or "all" in most and size != "1GiB":
+                rows.append(target(titled(name), name.split("/")[4], size, at_size(f, name, size),
+                                   titled(against), at_size(f, against, size),
+                                   float(most.get(size) or most["all"])))
+    for what, fpp, most in BITS:
+        mine = f.of(f"bits/{what}////{fpp}")
+        rows.append(target(f"bits per key, {what}", fpp, "", mine, "", Row(1, 1, 1, None), most))
+    return table("operation|fpp|size|ns or bits|against|the same|ratio|target", 3, rows)
+
+
+def peers_table(f, sizes):
+    return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"] + ["set-64"])))
+
+
+TABLES = {"sizes": sizes_table, "threads": threads_table, "peers": library_table,
+          "hashes": hashes_table, "living": living_table, "targets": targets_table}
+
+
+# ---- the picture ------------------------------------------------------------------------
+
+CURVES = (("fast-pair", "many", "lfbloom, many", "#0072b2"),
+          ("fast-pair", "single", "lfbloom, by call", "#56b4e9"),
+          ("rocksdb", "ahead", "RocksDB, 128 keys ahead", "#e69f00"),
+          ("rocksdb", "single", "RocksDB, by call", "#d55e00"),
+          ("ck-bitmap", "single", "ck-bitmap", "#cc79a7"), ("mutex", "single", "mutex", "#009e73"))
+
+
+def panel(rows, size, what, left):
+    """Elements of an SVG: rates against threads, on logarithmic scales; and the legend."""
+    names = [("limit of the machine", "#000000",
+              f"limit/{'read' if what == 'query_present' else 'cmpxchg16b'}/{size}////")]
+    names += [(title, colour, f"{what}/{who}/{size}/{call}/hash/1%/")
+              for who, call, title, colour in CURVES]
+    curves = {(title, colour): [(n, 1000 / rows[name + str(n)].ns) for n in range(1, 65)
+                                if name + str(n) in rows] for title, colour, name in names}
+    curves = {key: points for key, points in curves.items() if points}
+    points = sum(curves.values(), []) or stop(f"there is no {what} at {size}", 1)
+    most = max([n for n, _ in points] + [2])
+    low = math.floor(math.log10(min(rate for _, rate in points)))
+    high = math.ceil(math.log10(max(rate for _, rate in points)) + 0.01)
+
+    def x(n):
+        return round(left + 420 * math.log(n) / math.log(most), 1)
+
+    def y(rate):
+        return round(400 - 340 * (math.log10(rate) - low) / (high - low), 1)
+    yield f'<text x="{left + 210}" y="52" text-anchor="middle">{words(what)}</text>'
+    for rate in (10.0 ** power for power in range(low, high + 1)):
+        yield (f'<path d="M{left} {y(rate)}h420" stroke="#ddd"/><text x="{left - 6}" '
+               f'y="{y(rate) + 5}" text-anchor="end">{rate:g}</text>')
+    for n in sorted({n for n, _ in points}):
+        yield f'<text x="{x(n)}" y="420" text-anchor="middle">{n}</text>'
+    for i, ((title, colour), curve) in enumerate(curves.items()):
+        line = " ".join(f"{x(n)},{y(rate)}" for n, rate in curve)
+        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+        at, down = 30 + 240 * (i % 4), 455 + 25 * (i // 4)  # both panels have the same legend
+        yield (f'<path d="M{at} {down}h30" stroke="{colour}" stroke-width="3"/>'
+               f'<text x="{at + 38}" y="{down + 5}">{title}</text>')
+
+
+def picture(rows, size):
+    return "\n".join([
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 500" font-family="sans-serif" '
+        'font-size="14"><rect width="1000" height="500" fill="white"/>',
+        f'<text x="500" y="28" text-anchor="middle" font-size="18">threads in one filter of '
+        f"{words(size)}, 1 %: million operations per second</text>",
+        *panel(rows, size, "query_present", 60), *panel(rows, size, "put_new", 560), "</svg>", ""])
+
+
+# ---- measuring --------------------------------------------------------------------------
+
+
+def load_now():
+    try:
+        path = pathlib.Path(os.environ.get("LFB_BENCH_LOADAVG", "/proc/loadavg"))
+        return float(path.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return stop("there is no load average")
+
+
+def require_quiet(seconds):
+    """Waits until the load is low: building the programs was load, too."""
+    until = time.monotonic() + seconds
+    while (load := load_now()) > MOST_LOAD:
+        if time.monotonic() >= until:
+            stop(f"the machine is not quiet: load {load}, more than {MOST_LOAD}, after {seconds} "
+                 "s; stop what runs there, or add --busy --out=DIR")
+        time.sleep(LOOK_SECONDS)
+
+
+def machine(busy, load_before):
+    text = output_of(["sh", "-c", "lscpu; gcc --version"])
+    said = [(re.findall(f"^{what}(.*)", text, re.M) or ["unknown"])[0] for what in (
+        "Model name: *", "CPU family: *", "Model: *", "L3 cache: *", r"(?=gcc \()")]
+    return (f"{said[0]}, family {said[1]}, model {said[2]}, {os.cpu_count()} cores, {said[3]} L3; "
+            f"{said[4]}; {time.strftime('%F', time.gmtime())}; load {load_before} before, "
+            f"{load_now()} after" + "; **others may have disturbed it** (--busy)" * busy)
+
+
+def selection(names):
+    """An expression for these benchmarks, and all others of their sizes, calls and operations."""
+    groups = defaultdict(lambda: (set(), set(), set()))
+    for what, who, size, call, keys, fpp, n in (name.split("/") for name in names):
+        for value, values in zip((what, size, call), groups[who, keys, fpp, n]):
+            values.add(value)
+    lines = []
+    for (who, keys, fpp, n), parts in groups.items():
+        what, size, call = ("|".join(sorted(part)) for part in parts)
+        name = f"({what})/{who}/({size})/({call})/{keys}/{fpp}".replace("()", "").rstrip("/")
+        lines.append(f"{name}/(iterations:[0-9]+/)?manual_time/threads:{n}")
+    return "^(" + "|".join(lines) + ")$"
+
+
+def output_of(command, **more):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return done.stdout
+
+
+def run_guava(source, work, haste):
+    """Rows of Guava, on the files of guava-mitz64."""
+    output_of(["javac", "-proc:none", "-cp", GUAVA, "-d", work, source])
+    for kind, keys in (("numbers", "u64"), ("uuids", "bytes36")):
+        out = output_of(["java", "-XX:+UseParallelGC", "-Xms1g", "-Xmx3g",
+                         "-XX:+UseTransparentHugePages", "-cp", f"{GUAVA}:{work}", "GuavaBench",
+                         f"{work}/scenes", kind, str(haste)])
+        for what, size, ns in (line.split(",") for line in out.split()):
+            yield f"{what}/guava/{size}/single/{keys}/1%/1", float(ns), None
+
+
+def measure(args, programs, needed):
+    """All rows of all rounds."""
+    if args.json:
+        return [row for path in args.json for row in rows_of(path.read_text())]
+    measured = []
+    names = [name for name in needed if not re.match("bits/|[^/]*/guava/", name)]
+    with tempfile.TemporaryDirectory() as work:
+        os.mkdir(f"{work}/scenes")
+        command = [programs["bench"], f"--benchmark_filter={selection(names)}",
+                   f"--scenes={work}/scenes", f"--benchmark_min_time={args.least}",
+                   f"--puts={args.puts}", "--benchmark_format=json", *["--busy"] * args.busy,
+                   *(f"--peer={peer}" for peer in args.peers.values())]
+        for i in range(args.repetitions):
+            print(f"round {i + 1} of {args.repetitions}", file=sys.stderr)
+            measured += rows_of(output_of(command))
+            if any("/guava/" in name for name in needed):
+                measured += run_guava(programs["GuavaBench.java"], work, args.haste)
+    if any(name.startswith("bits/") for name in needed):
+        for what, fpp, bits in map(str.split, output_of(
+                [programs["figures"], "bits", str(args.keys)]).splitlines()):
+            measured.append((f"bits/{what}////{fpp}/1", float(bits), None))
+    return measured
+
+
+# ---- the command line -------------------------------------------------------------------
+
+
+def take_flags():
+    here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    take = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    take.add_argument("name", choices=("report", "targets", "peers", "scaling"))
+    take.add_argument("programs", nargs="*")
+    for flag in ("--quick", "--busy", "--smoke"):
+        take.add_argument(flag, action="store_true")
+    take.add_argument("--repetitions", type=int, choices=range(1, 1000), metavar="N")
+    take.add_argument("--wait", type=int, choices=range(10000), default=300, metavar="SECONDS")
+    for flag in ("--sizes", "--only"):
+        take.add_argument(flag, type=lambda text: text.split(","))
+    for flag in ("--peers-dir", "--out"):
+        take.add_argument(flag, type=here.joinpath)
+    take.add_argument("--json", type=here.joinpath, action="append")
+    args = take.parse_args()
+    small = args.smoke or args.quick
+    args.sizes = args.sizes or SIZES[:1 if args.smoke else 3 if args.quick else 4]
+    args.repetitions = args.repetitions or (1 if small else 3 if args.name == "targets" else 5)
+    args.least, args.puts = (0.0001, 1) if args.smoke else (0.02 if small else 0.05, 1 << 21)
+    args.haste, args.keys = (1000, 200000) if args.smoke else (4 if small else 2, 10000000)
+    args.busy = args.busy or args.smoke
+    if set(args.sizes) - set(SIZES) or set(args.only or ()) - set(TABLES) - {"fpp"}:
+        stop(f"--sizes takes some of {','.join(SIZES)}, --only of {','.join(TABLES)},fpp")
+    if args.peers_dir and not args.peers_dir.is_dir():
+        stop(f"--peers-dir={args.peers_dir} is no directory")
+    return args
+
+
+def find_peers(args, programs):
+    """{name: file} of the peers; says which are not there."""
+    found = {path.parent.name: path for path in sorted(args.peers_dir.glob("*/peer.so"))} \
+        if args.peers_dir else {}
+    for name in PEERS.get(args.name, []):
+        if name not in found:
+            print(f"report.py: {name} is not measured: there is no {args.peers_dir or 'DIR'}/{name}"
+                  "/peer.so (bench/peers/peer.h)", file=sys.stderr)
+    return {**found, "set-64": programs["set.so"]} if "set.so" in programs else found
+
+
+def check_docs(args):
+    """Refuses figures for docs/ of few rounds, or of a busy machine."""
+    docs = pathlib.Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."), "docs").resolve()
+    args.out = args.out or docs / "performance"
+    if args.only or docs not in args.out.resolve().parents:
+        return
+    if args.quick or args.smoke or args.busy or args.repetitions < LEAST_ROUNDS:
+        stop(f"docs/ takes figures of {LEAST_ROUNDS} rounds or more, without --quick, --smoke and "
+             "--busy; add --out=DIR")
+    require_quiet(args.wait)
+
+
+def filled(page, tables):
+    """The page with each table after the comment that names it."""
+    for name, lines in tables.items():
+        text = "\n".join(lines) + "\n"
+        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+                              lambda place: place[1] + text + place[2], page, flags=re.S)
+        if found != 1:
+            stop(f"report.md has no place for {name}", 1)
+    return page
+
+
+def main():
+    args = take_flags()
+    programs = {os.path.basename(path): path for path in args.programs}
+    if args.name == "scaling":
+        sys.stdout.write(picture(medians(measure(args, programs, {})), "256MiB"))
+        return
+    args.peers = find_peers(args, programs)
+    tables = {"targets": {"targets": targets_table}, "peers": {"peers": peers_table}}.get(
+        args.name, {name: TABLES[name] for name in args.only or TABLES if name != "fpp"})
+    if args.name == "report":
+        check_docs(args)
+    absent = set(sum(PEERS.values(), ["set-64"])) - set(args.peers)
+    before = load_now()
+    plan = Figures(None, absent)
+    for made in tables.values():
+        list(made(plan, args.sizes))
+    rows = medians(measure(args, programs, plan.needed))
+    figures = Figures(rows, absent)
+    lines = {name: list(made(figures, args.sizes)) for name, made in tables.items()}
+    if figures.missing:
+        missing = sorted(set(figures.missing))
+        stop(f"{len(missing)} benchmarks are missing: {' '.join(missing[:9])}", 1)
+    flags = " ".join(flag for flag in sys.argv[1:] if flag.startswith("--"))
+    lines["machine"] = [f"- {machine(args.busy, before)}",
+                        f"- medians of {len(args.json or []) or args.repetitions} rounds: "
+                        f"`./bazelw run -c opt //bench:{args.name}{' -- ' * bool(flags)}{flags}`"]
+    if args.name == "report" and "fpp" in (args.only or ["fpp"]):
+        counts = ["1000", "1"] if args.smoke else ["1000000", "4000"]
+        lines["fpp"] = list(fpp_table(output_of([programs["figures"], "fpp", *counts])))
+    if args.name != "report" or args.only:
+        for table_lines in [lines.pop("machine"), *lines.values()]:
+            print("\n".join(table_lines + [""]))
+        return
+    page = filled(pathlib.Path("docs/performance/report.md").read_text(), lines)
+    args.out.mkdir(parents=True, exist_ok=True)
+    (args.out / "report.md").write_text(page)
+    (args.out / "threads.svg").write_text(picture(rows, some(args.sizes, "16MiB")[0]))
+    verdicts = [line.count("**missed**") for line in lines["targets"][2:]]
+    print(f"{args.out}/report.md: {len(verdicts)} targets, {sum(verdicts)} missed", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
