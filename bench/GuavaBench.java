@@ -18,8 +18,8 @@ import java.util.function.LongFunction;
  * Guava's side of the comparison: the same operations, on the same filters (read from the files
  * that {@code bench --scenes=DIRECTORY} left there), with the same keys as bench/keys.c makes.
  *
- * <p>Usage: GuavaBench DIRECTORY numbers|uuids [HASTE]. Prints {@code OPERATION,SIZE,NS} lines; takes
- * one HASTE-th of the usual time. In Guava's favour, a process has one kind of key, so that the JIT
+ * <p>Usage: GuavaBench DIRECTORY numbers|uuids [HASTE]. Prints {@code OPERATION,SIZE,NS} lines;
+ * takes one HASTE-th of the usual time. In Guava's favour, a process has one kind of key, so that the JIT
  * compiler sees only one funnel; keys are boxed beforehand; filters are on huge pages if the JVM's
  * flags ask for them.
  */
@@ -33,7 +33,8 @@ final class GuavaBench<T> {
   private record Scene(Path file, long size, long n, long before) {
     static Scene of(Path file) {
       String[] part = file.getFileName().toString().split("-");
-      return new Scene(file, Long.parseLong(part[2]), Long.parseLong(part[3]), Long.parseLong(part[4]));
+      return new Scene(
+          file, Long.parseLong(part[2]), Long.parseLong(part[3]), Long.parseLong(part[4]));
     }
   }
 
@@ -79,7 +80,8 @@ final class GuavaBench<T> {
           .filter(file -> file.getFileName().toString().matches("guava-mitz64-.*-" + FPP))
           .map(Scene::of)
           .filter(scene -> scene.size() <= 256 << 20)
-          .forEach(scene -> bySize.computeIfAbsent(scene.size(), size -> new ArrayList<>()).add(scene));
+          .forEach(
+              scene -> bySize.computeIfAbsent(scene.size(), size -> new ArrayList<>()).add(scene));
     }
     boolean warm = false;
     for (List<Scene> scenes : bySize.values()) {
@@ -96,7 +98,6 @@ final class GuavaBench<T> {
   private void warmUp(List<Scene> scenes) throws IOException {
     for (long start = System.nanoTime(); System.nanoTime() - start < warmUpNanos; ) {
       putNew(scenes);
-      mixed(scenes, 9);
       Full full = new Full(scenes);
       full.ask(full.present, 1, 1);
       full.ask(full.absent, 0, 0.03);
@@ -105,28 +106,17 @@ final class GuavaBench<T> {
   }
 
   private void measure(List<Scene> scenes) throws IOException {
-    measureFills("put_new", scenes, this::putNew);
-    measureFills("mixed90", scenes, some -> mixed(some, 9));
-    measureFills("mixed50", scenes, some -> mixed(some, 1));
+    long nanos = 0;
+    long count = 0;
+    while (nanos < measureNanos) {
+      nanos += putNew(scenes);
+      count += (long) sample(scenes) * fills(scenes).size();
+    }
+    print("put_new", scenes, nanos, count);
     Full full = new Full(scenes);
     full.measure("query_present", () -> full.ask(full.present, 1, 1));
     full.measure("query_absent", () -> full.ask(full.absent, 0.004, 0.02));
     full.measure("put_present", full::put);
-  }
-
-  /** Returns nanoseconds per operation on each key of a sample, at each point of the filling. */
-  private interface Fill {
-    long run(List<Scene> scenes) throws IOException;
-  }
-
-  private void measureFills(String operation, List<Scene> scenes, Fill fill) throws IOException {
-    long nanos = 0;
-    long count = 0;
-    while (nanos < measureNanos) {
-      nanos += fill.run(scenes);
-      count += (long) sample(scenes) * fills(scenes).size();
-    }
-    print(operation, scenes, nanos, count);
   }
 
   private static void print(String operation, List<Scene> scenes, long nanos, long count) {
@@ -178,43 +168,6 @@ final class GuavaBench<T> {
       check((double) changed / keys.length, 0.98, 1);
     }
     return nanos;
-  }
-
-  /** The same for mixed operations: the queried keys come first, and every other one is present. */
-  private long mixed(List<Scene> scenes, int asksAPut) throws IOException {
-    long nanos = 0;
-    for (Scene scene : fills(scenes)) {
-      Object[] keys = keys(scene.before(), sample(scenes));
-      BloomFilter<T> filter = read(scene);
-      int puts = keys.length / (asksAPut + 1);
-      for (int i = 0; i < keys.length - puts; i += 2) {
-        put(filter, keys[i]);
-      }
-      long start = System.nanoTime();
-      int yes = mix(filter, keys, keys.length - puts, asksAPut);
-      nanos += System.nanoTime() - start;
-      double in = (double) (keys.length - puts) / 2 + puts;
-      check(yes / in, 0.98, 1.02);
-    }
-    return nanos;
-  }
-
-  @SuppressWarnings("unchecked")
-  private int mix(BloomFilter<T> filter, Object[] keys, int firstPut, int asksAPut) {
-    int yes = 0;
-    int ask = 0;
-    for (int put = firstPut; put < keys.length; put++) {
-      for (int end = Math.min(ask + asksAPut, firstPut); ask < end; ask++) {
-        yes += filter.mightContain((T) keys[ask]) ? 1 : 0;
-      }
-      yes += filter.put((T) keys[put]) ? 1 : 0;
-    }
-    return yes;
-  }
-
-  @SuppressWarnings("unchecked")
-  private boolean put(BloomFilter<T> filter, Object key) {
-    return filter.put((T) key);
   }
 
   @SuppressWarnings("unchecked")

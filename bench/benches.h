@@ -36,7 +36,7 @@ void lfb_bench_clear_fills(void);
 /* limit/ACCESS/SIZE: the best that the machine can do. */
 void lfb_bench_register_limits(const lfb_bench_size *size);
 
-/* save|load|load_cold/native|plain/SIZE/disk|shm, checksum/xxh3|plain/SIZE: files. */
+/* save|load|load_cold|open/native|plain/SIZE/disk|shm: files. */
 void lfb_bench_register_files(const lfb_bench_size *size);
 
 /* Sets the directory of the files called disk ("." at first); keeps the pointer. */

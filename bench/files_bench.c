@@ -9,7 +9,6 @@
  *     mmap(), a byte, munmap().
  *   PLACE is disk (--files=DIRECTORY), or shm, a file system in memory, where no disk hides the
  *     library's time.
- * checksum/xxh3/SIZE: a checksum for each MiB of the words; checksum/plain/SIZE: their sum.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
 #include <fcntl.h>
@@ -25,7 +24,6 @@
 #include "bench/keys.h"
 #include "bench/shim.h"
 #include "bloom/filter/filter.h"
-#include "bloom/filter/digest.h"
 #include "bloom/files/forms.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -215,44 +213,6 @@ static void file_body(lfb_bench_state *state, const void *argument)
     lfb_bench_fail(state, "no memory, or no room for the file");
 }
 
-static uint64_t checksum_xxh3(const char *words, uint64_t size)
-{
-  uint64_t sum = 0;
-  for (uint64_t at = 0; at < size; at += LFB_CHECKED_BYTES)
-    sum += lfb_digest_xxh3(words + at, LFB_CHECKED_BYTES);
-  return sum;
-}
-
-static uint64_t checksum_plain(const char *words, uint64_t size)
-{
-  const uint64_t *word = (const uint64_t *)(const void *)words;
-  uint64_t sum[4] = {0};
-  for (uint64_t i = 0; i < size / sizeof *word; i += COUNT(sum))
-    for (size_t j = 0; j < COUNT(sum); j++)
-      sum[j] += word[i + j];
-  return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
-typedef struct checksum_case {
-  uint64_t (*sum)(const char *words, uint64_t size);
-  uint64_t size;
-} checksum_case;
-
-static void checksum_body(lfb_bench_state *state, const void *argument)
-{
-  const checksum_case *c = argument;
-  const bool ready = stage_enter(c->size);
-  uint64_t seen = 0;
-
-  while (lfb_bench_keep_running(state, 1))
-    if (ready)
-      seen += c->sum(stage.filter->pages.address,
-                     stage.filter->pages.size / LFB_CHECKED_BYTES * LFB_CHECKED_BYTES);
-  if (!ready)
-    lfb_bench_fail(state, "no memory");
-  __asm__ volatile("" : : "r"(seen)); /* keeps the loads */
-}
-
 /* ---- the table ----------------------------------------------------------- */
 
 static void register_one(const char *name, const char *size, const char *place,
@@ -269,8 +229,6 @@ void lfb_bench_register_files(const lfb_bench_size *size)
 {
   static file_case cases[LFB_BENCH_SIZES * COUNT(ways) * PLACES];
   static file_case *next = cases;
-  static checksum_case sums[LFB_BENCH_SIZES * 2];
-  static checksum_case *sum = sums;
 
   if (size->bytes < 2 * LFB_CHECKED_BYTES)
     return;
@@ -281,8 +239,4 @@ void lfb_bench_register_files(const lfb_bench_size *size)
       *next = (file_case){&ways[i], place, size->bytes};
       register_one(ways[i].name, size->name, places[place].name, file_body, next++);
     }
-  *sum = (checksum_case){checksum_plain, size->bytes};
-  register_one("checksum/plain", size->name, "", checksum_body, sum++);
-  *sum = (checksum_case){checksum_xxh3, size->bytes};
-  register_one("checksum/xxh3", size->name, "", checksum_body, sum++);
 }

@@ -9,7 +9,7 @@
  *   single                 one key per call, as the filter calls its hash; murmur64a: by a call
  *   chain                  the same, but each key depends on the hash before: the latency
  *   many                   1024 keys per call
- *   inline, inline_chain   single and chain, with the hash compiled into the loop
+ *   inline, inline_chain   single and chain, with XXH3 compiled into the loop
  *
  * hash/xxh3/KEYS/inline is the peer of all others: XXH3 with a seed, of numbers as 8 bytes.
  * (The library's xxh3 hashes numbers by a mixer.)
@@ -118,17 +118,6 @@ static inline uint64_t bare_xxh3(const lfb_hasher *hasher, const void *bytes, si
   return XXH3_64bits_withSeed(bytes, size, hasher->identity.seed);
 }
 
-static inline uint64_t bare_siphash13(const lfb_hasher *hasher, const void *bytes, size_t size)
-{
-  return lfb_siphash13(bytes, size, hasher->identity.key);
-}
-
-static inline uint64_t bare_murmur3_128(const lfb_hasher *hasher, const void *bytes, size_t size)
-{
-  (void)hasher;
-  return lfb_murmur128(bytes, size, 0).low;
-}
-
 static inline uint64_t bare_murmur64a(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
   (void)hasher;
@@ -138,8 +127,6 @@ static inline uint64_t bare_murmur64a(const lfb_hasher *hasher, const void *byte
 BARE_PASSES(row, bare_row, bare_row_u64)
 BARE_PASSES(as_bytes, bare_row, bare_row) /* numbers as 8 bytes, by the row */
 BARE_PASSES(xxh3, bare_xxh3, bare_xxh3)
-BARE_PASSES(siphash13, bare_siphash13, bare_siphash13)
-BARE_PASSES(murmur3_128, bare_murmur3_128, bare_murmur3_128)
 BARE_PASSES(murmur64a, bare_murmur64a, bare_murmur64a)
 
 /* ---- many keys in one call -------------------------------------------------- */
@@ -177,17 +164,13 @@ static bool bare_is_murmur64a(void)
 #define BARE_KEYED(kind) {(kind), 0, {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}}
 #define BARE_MURMUR {LFB_KIND_MURMUR128, 0, {0, 0}}
 #define BARE_ROW(name, identity) {name, false, identity, &row_passes, &row_passes, NULL}
-#define BARE_INLINED(noun, identity) \
-  {#noun, true, identity, &noun##_passes, &as_bytes_passes, NULL}
 
 static const bare_hash bare_hashes[] = {
-    BARE_INLINED(xxh3, BARE_XXH3),
+    {"xxh3", true, BARE_XXH3, &xxh3_passes, &as_bytes_passes, NULL},
     BARE_ROW("xxh3", BARE_XXH3),
     BARE_ROW("aes", BARE_KEYED(LFB_KIND_AES)),
     BARE_ROW("siphash13", BARE_KEYED(LFB_KIND_SIPHASH13)),
-    BARE_INLINED(siphash13, BARE_KEYED(LFB_KIND_SIPHASH13)),
     BARE_ROW("murmur3_128", BARE_MURMUR),
-    BARE_INLINED(murmur3_128, BARE_MURMUR),
     {"murmur64a", false, BARE_MURMUR, &murmur64a_passes, NULL, bare_is_murmur64a},
 };
 

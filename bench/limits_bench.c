@@ -1,15 +1,13 @@
 /*
  * limits_bench.c - the best that the machine can do: one access to a random cache line, with
- * 128 lines in progress or as many as the processor finds by itself, on huge pages and on
- * pages of 4 KiB; and one addition to a counter.
+ * 128 lines in progress or as many as the processor finds by itself, on huge pages; and one addition
+ * to a counter.
  *
  * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of
  * two words in a line no faster than two CAS in it.
  */
-#define _GNU_SOURCE /* madvise, MADV_NOHUGEPAGE */
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "atomic/words/bits.h"
 #include "atomic/words/pages.h"
@@ -30,25 +28,21 @@ enum {
 /* Memory of one size, and random numbers that select lines. */
 static struct {
   lfb_pages pages;
-  bool huge;
   lfb_keys random;
 } arena;
 
 /* The smallest sizes get a whole huge page too. */
-static bool arena_init(uint64_t size, bool huge)
+static bool arena_init(uint64_t size)
 {
   const uint64_t whole = size < LFB_HUGE_PAGE ? LFB_HUGE_PAGE : size;
 
   if (lfb_pages_init(&arena.pages, whole, false) != LFB_OK)
     return false;
-  arena.huge = huge;
-  if (!huge)
-    (void)madvise(arena.pages.address, whole, MADV_NOHUGEPAGE);
   (void)memset(arena.pages.address, 0, whole); /* backs all pages */
   return true;
 }
 
-static bool arena_enter(uint64_t size, bool huge)
+static bool arena_enter(uint64_t size)
 {
   static uint64_t entered;
 
@@ -57,12 +51,12 @@ static bool arena_enter(uint64_t size, bool huge)
       return false;
     lfb_keys_fill(&arena.random, 0);
   }
-  if (arena.pages.address != NULL && entered == size && arena.huge == huge)
+  if (arena.pages.address != NULL && entered == size)
     return true;
   if (arena.pages.address != NULL)
     lfb_pages_free(&arena.pages);
   entered = size;
-  return arena_init(size, huge);
+  return arena_init(size);
 }
 
 void lfb_bench_clear_limits(void)
@@ -174,23 +168,18 @@ static uint64_t limit_store(uint64_t size, size_t first)
 typedef struct limit {
   const char *name;
   limit_access access;
-  bool huge;      /* pages; false: pages of 4 KiB           */
   bool exclusive; /* counts CAS that fail; 0 if alone       */
 } limit;
 
 static const limit limits[] = {
-    {"read", limit_read, true, false},
-    {"load", limit_load, true, false},
-    {"lock_cmpxchg", limit_cas, true, true},
-    {"two_cmpxchg_a_line", limit_two_cas, true, true},
-    {"four_cmpxchg_a_line", limit_four_cas, true, true},
-    {"cmpxchg16b", limit_pair_cas, true, true},
+    {"read", limit_read, false},
+    {"load", limit_load, false},
+    {"lock_cmpxchg", limit_cas, true},
+    {"two_cmpxchg_a_line", limit_two_cas, true},
+    {"four_cmpxchg_a_line", limit_four_cas, true},
+    {"cmpxchg16b", limit_pair_cas, true},
     /* loses updates, as a filter without atomics does */
-    {"plain_store", limit_store, true, false},
-    {"read_4k", limit_read, false, false},
-    {"load_4k", limit_load, false, false},
-    {"lock_cmpxchg_4k", limit_cas, false, true},
-    {"two_cmpxchg_a_line_4k", limit_two_cas, false, true},
+    {"plain_store", limit_store, false},
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -210,7 +199,7 @@ static void limit_body(lfb_bench_state *state, const void *argument)
 
   arena_salt = lfb_bench_thread(state) * UINT64_C(0x9e3779b97f4a7c15);
   if (lfb_bench_thread(state) == 0)
-    arena_ready = arena_enter(c->size, c->limit->huge);
+    arena_ready = arena_enter(c->size);
   while (lfb_bench_keep_running(state, BATCH)) {
     if (!arena_ready)
       continue;

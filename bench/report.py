@@ -195,7 +195,7 @@ def threads_table(f, sizes):
 
 
 FILTERS = ("default/{}/many default/{}/single guava-mitz64/{}/many guava-mitz64/{}/single "
-           "mutex/{}/many mutex/{}/single ck-bitmap/{}/single libbloom/{}/single guava/{}/single")
+           "mutex/{}/single ck-bitmap/{}/single libbloom/{}/single guava/{}/single")
 
 
 def library_table(f, sizes):
@@ -283,18 +283,6 @@ def living_table(f, sizes):
         yield ""
 
 
-def fpp_table(text):
-    """The lines of `figures fpp` as a table."""
-    def percent(x):
-        return f"{100 * float(x):.4g}"
-    rows = []
-    for who, p, bits, shape, model, measured, low, high in map(str.split, text.splitlines()):
-        rows.append([percent(p), who, f"{float(bits):.2f}", shape, percent(model),
-                     percent(measured), f"{percent(low)} to {percent(high)}"])
-    return table("wanted, %|strategy|bits per key|words x bits|model, %|measured, %|95 % interval",
-                 2, rows)
-
-
 # ---- targets ----------------------------------------------------------------------------
 
 # OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
@@ -328,7 +316,7 @@ put_new/fast/claim_many/hash/1%      put_new/fast/many/hash/1%            all=1.
 query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
 """
 
-# What `figures bits` prints, its fpp, and the most bits per key.
+# What bits.c prints, its fpp, and the most bits per key.
 BITS = (("growing-full", "1%", 21), ("growing-mean", "1%", 31), ("growing-full", "0.01%", 37),
         ("growing-mean", "0.01%", 56), ("default", "1e-6", 35), ("default", "1e-9", 63))
 
@@ -517,7 +505,7 @@ def measure(args, programs, needed):
                 measured += run_guava(programs["GuavaBench.java"], work, args.haste)
     if any(name.startswith("bits/") for name in needed):
         for what, fpp, bits in map(str.split, output_of(
-                [programs["figures"], "bits", str(args.keys)]).splitlines()):
+                [programs["bits"], str(args.keys)]).splitlines()):
             measured.append((f"bits/{what}////{fpp}/1", float(bits), None))
     return measured
 
@@ -547,8 +535,8 @@ def take_flags():
     args.least, args.puts = (0.0001, 1) if args.smoke else (0.02 if small else 0.05, 1 << 21)
     args.haste, args.keys = (1000, 200000) if args.smoke else (4 if small else 2, 10000000)
     args.busy = args.busy or args.smoke
-    if set(args.sizes) - set(SIZES) or set(args.only or ()) - set(TABLES) - {"fpp"}:
-        stop(f"--sizes takes some of {','.join(SIZES)}, --only of {','.join(TABLES)},fpp")
+    if set(args.sizes) - set(SIZES) or set(args.only or ()) - set(TABLES):
+        stop(f"--sizes takes some of {','.join(SIZES)}, --only of {','.join(TABLES)}")
     if args.peers_dir and not args.peers_dir.is_dir():
         stop(f"--peers-dir={args.peers_dir} is no directory")
     return args
@@ -596,7 +584,7 @@ def main():
         return
     args.peers = find_peers(args, programs)
     tables = {"targets": {"targets": targets_table}, "peers": {"peers": peers_table}}.get(
-        args.name, {name: TABLES[name] for name in args.only or TABLES if name != "fpp"})
+        args.name, {name: TABLES[name] for name in args.only or TABLES})
     if args.name == "report":
         check_docs(args)
     absent = set(sum(PEERS.values(), ["set-64"])) - set(args.peers)
@@ -614,9 +602,6 @@ def main():
     lines["machine"] = [f"- {machine(args.busy, before)}",
                         f"- medians of {len(args.json or []) or args.repetitions} rounds: "
                         f"`./bazelw run -c opt //bench:{args.name}{' -- ' * bool(flags)}{flags}`"]
-    if args.name == "report" and "fpp" in (args.only or ["fpp"]):
-        counts = ["1000", "1"] if args.smoke else ["1000000", "4000"]
-        lines["fpp"] = list(fpp_table(output_of([programs["figures"], "fpp", *counts])))
     if args.name != "report" or args.only:
         for table_lines in [lines.pop("machine"), *lines.values()]:
             print("\n".join(table_lines + [""]))

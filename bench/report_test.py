@@ -147,7 +147,7 @@ class Runs(unittest.TestCase):
         self.assertIn("</svg>", (out / "threads.svg").read_text())
         self.assertIn("others may have disturbed it", page)
         tables = re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end -->", page, re.S)
-        self.assertEqual(len(tables), 8)
+        self.assertEqual(len(tables), 7)
         for name, text in tables[1:]:
             self.assertGreater(text.count("\n| "), 7, name)
         done = self.run_program("bench/report.py", "peers", *PROGRAMS, "--smoke")

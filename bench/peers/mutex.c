@@ -81,14 +81,6 @@ static size_t mutex_many(mutex_filter *filter, const uint64_t *hashes, size_t co
   return missing;
 }
 
-static size_t mutex_hash_of(const lfb_keys *keys, size_t first, size_t count, uint64_t *hashes)
-{
-  for (size_t i = 0; i < count; i++)
-    hashes[i] = keys->kind == LFB_KEYS_UUIDS ? lfb_xxh3_uuid(keys, first + i)
-                                             : lfb_scalar(lfb_xxh3_number(keys, first + i));
-  return count;
-}
-
 static size_t many_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
 {
   return mutex_many(filter, keys->numbers + first, count, true);
@@ -99,18 +91,6 @@ static size_t many_query(void *filter, const lfb_keys *keys, size_t first, size_
   return count - mutex_many(filter, keys->numbers + first, count, false);
 }
 
-static size_t hashed_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
-{
-  uint64_t hashes[LFB_ACT_MOST];
-  return mutex_many(filter, hashes, mutex_hash_of(keys, first, count, hashes), true);
-}
-
-static size_t hashed_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
-{
-  uint64_t hashes[LFB_ACT_MOST];
-  return count - mutex_many(filter, hashes, mutex_hash_of(keys, first, count, hashes), false);
-}
-
 enum { NOT_MIXED = LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW };
 
 static const lfb_way mutex_ways[] = {
@@ -118,8 +98,6 @@ static const lfb_way mutex_ways[] = {
     WAY_ROW("single/u64", LFB_KEYS_NUMBERS, mutex_u64),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, mutex_uuid),
     {"many/hash", LFB_KEYS_NUMBERS, NOT_MIXED, many_put, many_query, NULL},
-    {"many/u64", LFB_KEYS_NUMBERS, NOT_MIXED, hashed_put, hashed_query, NULL},
-    {"many/bytes36", LFB_KEYS_UUIDS, NOT_MIXED, hashed_put, hashed_query, NULL},
 };
 
 /* Ten bits a key at 1 %, more for less; by the Poisson distribution of keys over lines. */
