@@ -366,7 +366,7 @@ def targets_table(f, sizes):
 
 
 def peers_table(f, sizes):
-    return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"] + ["set-64"])))
+    return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"])))
 
 
 TABLES = {"sizes": sizes_table, "threads": threads_table, "peers": library_table,
@@ -530,7 +530,8 @@ def take_flags():
     take.add_argument("--json", type=here.joinpath, action="append")
     args = take.parse_args()
     small = args.smoke or args.quick
-    args.sizes = args.sizes or SIZES[:1 if args.smoke else 3 if args.quick else 4]
+    smoke = SIZES[1:2] if args.name == "peers" else SIZES[:1]
+    args.sizes = args.sizes or (smoke if args.smoke else SIZES[:3 if args.quick else 4])
     args.repetitions = args.repetitions or (1 if small else 3 if args.name == "targets" else 5)
     args.least, args.puts = (0.0001, 1) if args.smoke else (0.02 if small else 0.05, 1 << 21)
     args.haste, args.keys = (1000, 200000) if args.smoke else (4 if small else 2, 10000000)
@@ -587,13 +588,17 @@ def main():
         args.name, {name: TABLES[name] for name in args.only or TABLES})
     if args.name == "report":
         check_docs(args)
-    absent = set(sum(PEERS.values(), ["set-64"])) - set(args.peers)
+    PEERS["peers"] += sorted(set(args.peers) - set(PEERS["peers"]))
+    absent = set(sum(PEERS.values(), []))  # a peer need not have all sizes and calls
     before = load_now()
     plan = Figures(None, absent)
     for made in tables.values():
         list(made(plan, args.sizes))
     rows = medians(measure(args, programs, plan.needed))
     figures = Figures(rows, absent)
+    silent = [peer for peer in args.peers if not any(f"/{peer}/" in name for name in rows)]
+    if silent and args.name == "peers":
+        stop(f"nothing of {' '.join(silent)} was measured", 1)
     lines = {name: list(made(figures, args.sizes)) for name, made in tables.items()}
     if figures.missing:
         missing = sorted(set(figures.missing))
