@@ -157,13 +157,13 @@ static bool dedupe_is_approximate(const struct dedupe *dedupe)
 static const char *dedupe_way_misuse(const struct dedupe *dedupe)
 {
   if (dedupe_is_approximate(dedupe))
-    return dedupe->memory.given   ? "--memory applies only without -p, --shared and --window"
-           : dedupe->temp != NULL ? "--temp applies only without -p, --shared and --window"
-           : dedupe->seen_path != NULL
-               ? "--seen applies only without -p, --shared and --window; with -p, --shared FILE remembers"
+    return dedupe->memory.given        ? "--memory applies only without -p, --shared and --window"
+           : dedupe->temp != NULL      ? "--temp applies only without -p, --shared and --window"
+           : dedupe->seen_path != NULL ? "--seen applies only without -p, --shared and --window; "
+                                         "with -p, --shared FILE remembers"
            : dedupe->counted || dedupe->repeated || dedupe->unique
-               ? "a filter does not count: --count, --repeated and --unique apply only without -p, --shared "
-                 "and --window"
+               ? "a filter does not count: --count, --repeated and --unique apply only without -p, "
+                 "--shared and --window"
                : NULL;
   if (dedupe->repeated && dedupe->unique)
     return "give --repeated or --unique";
@@ -225,8 +225,8 @@ static int dedupe_print(struct dedupe *dedupe)
 static struct option_row dedupe_expected(struct options_count *to)
 {
   struct option_row row = options_expected(to);
-  row.help = "with -p: number of distinct keys, with --shared of all runs together (default: the keys in "
-             "FILE..., repeats included; with --shared a new file grows)";
+  row.help = "with -p: number of distinct keys, with --shared of all runs together (default: the "
+             "keys in FILE..., repeats included; with --shared a new file grows)";
   return row;
 }
 
@@ -252,13 +252,18 @@ static int dedupe_run(int argc, char **argv)
       window_state_row(&dedupe.forgets.state),
       {'c', "count", NULL, "without -p: begin each line with how often its key comes", NULL,
        &dedupe.counted},
-      {'d', "repeated", NULL, "without -p: print only lines whose key comes again", NULL, &dedupe.repeated},
-      {'u', "unique", NULL, "without -p: print only lines whose key comes once", NULL, &dedupe.unique},
-      {'\0', "header", "N", "print the first N lines of the first FILE, leave out those of the others",
+      {'d', "repeated", NULL, "without -p: print only lines whose key comes again", NULL,
+       &dedupe.repeated},
+      {'u', "unique", NULL, "without -p: print only lines whose key comes once", NULL,
+       &dedupe.unique},
+      {'\0', "header", "N",
+       "print the first N lines of the first FILE, leave out those of the others",
        options_read_count, &dedupe.header_lines},
-      {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path, &dedupe.out_path},
-      {'\0', "memory", "BYTES", "without -p: at most this much memory (default: half of what there is)",
-       options_read_count, &dedupe.memory},
+      {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path,
+       &dedupe.out_path},
+      {'\0', "memory", "BYTES",
+       "without -p: at most this much memory (default: half of what there is)", options_read_count,
+       &dedupe.memory},
       {'\0', "temp", "DIR", "without -p: where temporary files are (default: $TMPDIR, or /tmp)",
        options_read_path, &dedupe.temp},
       {'\0', "seen", "FILE",
@@ -277,7 +282,7 @@ static int dedupe_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   remote_behave(manner);
-  if (dedupe.forgets.span.text != NULL && dedupe.forgets.state == NULL) { /* here they mean the same */
+  if (dedupe.forgets.span.text != NULL && dedupe.forgets.state == NULL) { /* they mean the same */
     dedupe.forgets.state = dedupe.shared;
     dedupe.shared = NULL;
   }
@@ -286,7 +291,8 @@ static int dedupe_run(int argc, char **argv)
                            "--helper opens a filter on Redis: give it with --shared");
   const char *misuse = options_hash_misuse(&dedupe.hash, 0, &dedupe.reading.key);
   if (misuse == NULL)
-    misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL || dedupe.forgets.state != NULL,
+    misuse = options_mode_misuse(&dedupe.mode,
+                                 dedupe.shared != NULL || dedupe.forgets.state != NULL,
                                  dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse == NULL)
     misuse = options_growing_misuse(dedupe.growing, dedupe.shared != NULL,
@@ -310,7 +316,8 @@ static int dedupe_run(int argc, char **argv)
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
   if (dedupe.header_lines.given) {
-    dedupe.header = (struct input_header){.lines = dedupe.header_lines.value, .prints = !dedupe.json};
+    dedupe.header =
+        (struct input_header){.lines = dedupe.header_lines.value, .prints = !dedupe.json};
     dedupe.source.header = &dedupe.header;
   }
   spared_add_operands(dedupe.source.paths, dedupe.source.path_count);

@@ -57,12 +57,12 @@ bool dedupe_keys(struct dedupe *dedupe);
 /* Does it all without loss.  Returns the exit status. */
 int dedupe_exactly(struct dedupe *dedupe);
 
-/* If that ended with this status, and all output is in its place, adds it to the file of --seen.  Returns the exit
- * status. */
+/* If that ended with this status, and all output is in its place, adds it to the file of --seen.
+ * Returns the exit status. */
 int dedupe_remember(struct dedupe *dedupe, int status);
 
-/* Prints the figures at the end: of a window, or of another filter.  Returns the exit status: CLI_NOTHING
- * after a warning that more keys came than the filter was made for. */
+/* Prints the figures at the end: of a window, or of another filter.  Returns the exit status:
+ * CLI_NOTHING after a warning that more keys came than the filter was made for. */
 int dedupe_summary(struct dedupe *dedupe);
 
 #endif

@@ -45,8 +45,8 @@ static void dedupe_exact_text(const struct dedupe *dedupe, const struct exact *e
   const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
 
   if (exact->spill.count > 0)
-    report_note("%s lines were decided by temporary files of %s", human_count(exact->spill.count).text,
-                human_bytes(exact->spill.bytes).text);
+    report_note("%s lines were decided by temporary files of %s",
+                human_count(exact->spill.count).text, human_bytes(exact->spill.bytes).text);
   report_note("%s key%s in, %s out, %s came again; in %s; %s, %s keys/s", human_count(in).text,
               in == 1 ? "" : "s", human_count(figure_get(&exact->out)).text,
               human_count(figure_get(&exact->repeated)).text, human_bytes(dedupe_peak_bytes()).text,
@@ -65,7 +65,8 @@ static bool dedupe_exact_memory(struct dedupe *dedupe, struct exact *exact)
   return report_false("dedupe: %u thread%s%s need%s at least %s of memory; give more --memory%s",
                       dedupe->source.threads, dedupe->source.threads == 1 ? "" : "s",
                       dedupe->seen != NULL ? " and the filters of --seen" : "",
-                      dedupe->source.threads == 1 && dedupe->seen == NULL ? "s" : "", human_bytes(least).text,
+                      dedupe->source.threads == 1 && dedupe->seen == NULL ? "s" : "",
+                      human_bytes(least).text,
                       dedupe->source.threads == 1 ? "" : ", or fewer --threads");
 }
 
@@ -81,8 +82,10 @@ int dedupe_exactly(struct dedupe *dedupe)
                         .spill = {.folder = dedupe->temp}};
   const uint64_t began = clock_ns();
 
-  if (!keys_check(&dedupe->source, &command_dedupe) || (dedupe->temp != NULL && !spill_check(&exact.spill)) ||
-      (dedupe->seen_path != NULL && (dedupe->seen = seen_open(dedupe->seen_path, dedupe->temp)) == NULL) ||
+  if (!keys_check(&dedupe->source, &command_dedupe) ||
+      (dedupe->temp != NULL && !spill_check(&exact.spill)) ||
+      (dedupe->seen_path != NULL &&
+       (dedupe->seen = seen_open(dedupe->seen_path, dedupe->temp)) == NULL) ||
       !dedupe_exact_memory(dedupe, &exact))
     return CLI_TROUBLE;
   exact.seen = dedupe->seen;

@@ -1,4 +1,4 @@
-/* exact.c - prints each line the first time only, without loss: which reads there are, and their memory. */
+/* exact.c - prints each line the first time only, without loss: the reads, and their memory. */
 #define _GNU_SOURCE /* getrandom, lseek */
 #include "cli/exact.h"
 
@@ -19,7 +19,8 @@
 
 struct exact_tuning exact_tuning_default(void)
 {
-  return (struct exact_tuning){.table_most = 12 * EXACT_MIB, .fpp = 0.01, .thread_bytes = 2 * EXACT_MIB};
+  return (struct exact_tuning){
+      .table_most = 12 * EXACT_MIB, .fpp = 0.01, .thread_bytes = 2 * EXACT_MIB};
 }
 
 uint64_t exact_memory_least(const struct exact_tuning *tuning, unsigned threads)
@@ -195,7 +196,8 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
   const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
 
-  if (!exact_rewind(exact) || !fitted_filter(exact->tuning.fpp, exact->tuning.strategy, keys, claimed, &exact->claimed))
+  if (!exact_rewind(exact) ||
+      !fitted_filter(exact->tuning.fpp, exact->tuning.strategy, keys, claimed, &exact->claimed))
     return false;
   atomic_store_explicit(&exact->table.limit,
                         exact_table_most(exact, exact_filter_bytes(exact->claimed)),
@@ -315,9 +317,8 @@ static bool exact_begin(struct exact *exact)
                                                 : exact->room);
   if (exact->seen != NULL)
     memcpy(key, seen_key(exact->seen), sizeof key);
-  else if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) { /* so few bytes are never cut short */
+  else if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) /* so few are never cut short */
     return report_false_errno("cannot get random bytes");
-  }
   exact->hash = lfb_hash128_create(key);
   if (exact->hash == NULL)
     (void)report_errno("dedupe");
@@ -331,7 +332,8 @@ bool exact_run(struct exact *exact)
   const bool done = exact_begin(exact) && exact_read(exact);
 
   if (!exact_counts(exact))
-    atomic_store_explicit(&exact->repeated, exact->repeated + table_repeated(&exact->table) + exact->spill.repeated,
+    atomic_store_explicit(&exact->repeated,
+                          exact->repeated + table_repeated(&exact->table) + exact->spill.repeated,
                           memory_order_relaxed);
   lfb_filter_free(exact->claimed);
   lfb_filter_free(exact->listed);

@@ -1,24 +1,26 @@
 /*
- * exact.h - prints each line the first time only, without loss: as awk '!seen[$0]++', but by keyed hashes of
- * 128 bits, by all threads, and in bounded memory.
+ * exact.h - prints each line the first time only, without loss: as awk '!seen[$0]++', but by keyed
+ * hashes of 128 bits, by all threads, and in bounded memory.
  *
- * Table      The hashes of all lines go into a table (exact_table.h) in the order of the input, and a line
- *            whose hash is new is printed at once.
- * Two reads  If the table grows large, and the input can be read again, what comes after is not put into
- *            it.  A read by all threads, in any order, claims each hash in a Bloom filter.  At most one
- *            claim of a key wins, so if a line does not win, its key may come twice: its hash goes into
- *            the table, without a mark.  A key that is not in the table then comes once.  The second read
- *            prints: a line that is not in the table; and of those that are in it, in their order, the
- *            first, which sets the mark.  A false positive of the filter costs a place in the table, and
- *            never a line.  A second filter has what the table has: most lines are asked there alone.
- * Spilling   If the table is full, hashes that would go into it go into a third filter.  A line that
- *            is in this and not in the table is in doubt: exact_spill.h decides it.  An input that
- *            cannot be read again has its lines kept in a file from then on.
- * Counting   How often a key comes is known after the input was read: the first read claims, the second
- *            counts the keys that are in the table (all others come once), the third prints.  An input that
- *            cannot be read again is stored first.  What the table has no room for is an error.
- * Seen       Each read asks seen.h, if it is given, before anything else: a line that it has is neither printed nor
- *            claimed.  A line that was printed is added to it.
+ * Table      The hashes of all lines go into a table (exact_table.h) in the order of the input, and
+ *            a line whose hash is new is printed at once.
+ * Two reads  If the table grows large, and the input can be read again, what comes after is not put
+ *            into it.  A read by all threads, in any order, claims each hash in a Bloom filter.  At
+ *            most one claim of a key wins, so if a line does not win, its key may come twice: its
+ *            hash goes into the table, without a mark.  A key that is not in the table then comes
+ *            once.  The second read prints: a line that is not in the table; and of those that are
+ *            in it, in their order, the first, which sets the mark.  A false positive of the filter
+ *            costs a place in the table, and never a line.  A second filter has what the table has:
+ *            most lines are asked there alone.
+ * Spilling   If the table is full, hashes that would go into it go into a third filter.  A line
+ *            that is in this and not in the table is in doubt: exact_spill.h decides it.  An input
+ *            that cannot be read again has its lines kept in a file from then on.
+ * Counting   How often a key comes is known after the input was read: the first read claims, the
+ *            second counts the keys that are in the table (all others come once), the third prints.
+ *            An input that cannot be read again is stored first.  What the table has no room for is
+ *            an error.
+ * Seen       Each read asks seen.h, if it is given, before anything else: a line that it has is
+ *            neither printed nor claimed.  A line that was printed is added to it.
  *
  * exact_reads.c has the reads, exact_lines.c the lines of a chunk.
  */
@@ -66,7 +68,7 @@ struct exact {
   bool prints;
   enum exact_which which;
   bool numbered; /* each line after how often its key comes */
-  struct seen *seen; /* has what is left out, and gets what is printed; not with counts.  NULL: nothing */
+  struct seen *seen; /* has what is left out, gets what is printed; not with counts.  May be NULL */
 
   /* The figures. */
   _Atomic(uint64_t) in, out;
@@ -79,7 +81,7 @@ struct exact {
   lfb_hash128 *hash;
   struct exact_table table;
   lfb_filter *claimed;           /* by the lines of the first read                            */
-  lfb_filter *listed;            /* has all that the table has, so that few lines are sought there; NULL: unknown */
+  lfb_filter *listed;            /* what the table has, so that few lines are sought there     */
   _Atomic(lfb_filter *) doubted; /* keys that the table had no room for; NULL: it has all */
   pthread_mutex_t doubting;      /* for making it */
   uint64_t doubted_bytes;        /* what is kept free for it */
@@ -101,8 +103,8 @@ struct exact_tuning exact_tuning_default(void);
 /* The least memory with which this many threads can work. */
 uint64_t exact_memory_least(const struct exact_tuning *tuning, unsigned threads);
 
-/* Does it all.  The caller has set the fields before the figures, and zeroed the others.  False after a
- * report. */
+/* Does it all.  The caller has set the fields before the figures, and zeroed the others.  False
+ * after a report. */
 bool exact_run(struct exact *exact);
 
 /* Whether it has to be known how often a key comes. */
@@ -124,6 +126,6 @@ bool exact_read_doubts(struct exact *exact);  /* adds the lines in doubt to the 
 bool exact_read_again(struct exact *exact);   /* the last: prints; or those that wait */
 bool exact_read_counts(struct exact *exact);  /* the second of three */
 bool exact_read_counted(struct exact *exact); /* the third: prints   */
-bool exact_read_store(struct exact *exact);   /* makes standard input of the input's text, in a file */
+bool exact_read_store(struct exact *exact);   /* stores the text, to be read as standard input */
 
 #endif

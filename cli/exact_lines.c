@@ -65,8 +65,8 @@ static bool lines_grow(struct exact_lines *lines)
   return grow(rows, sizeof rows / sizeof *rows, &lines->capacity, lines->count + LINES_BATCH);
 }
 
-/* Finds the next batch of lines and hashes their keys.  `*found` is how many records there were.  False
- * after a report. */
+/* Finds the next batch of lines and hashes their keys.  `*found` is how many records there were.
+ * False after a report. */
 static bool lines_find_batch(struct exact_lines *lines, const struct exact_read *read,
                              struct chunk *chunk, size_t *at, size_t *found)
 {
@@ -104,7 +104,8 @@ static bool lines_end(struct exact_lines *lines, const struct exact_read *read)
     memset(lines->passing, 0, size);
   memcpy(lines->answers, lines->passing, size);
   if (read->exact->seen != NULL)
-    return seen_ask(read->exact->seen, lines->low, lines->high, lines->count, lines->doubts, lines->seen);
+    return seen_ask(read->exact->seen, lines->low, lines->high, lines->count, lines->doubts,
+                    lines->seen);
   memset(lines->seen, 0, size);
   return true;
 }

@@ -14,7 +14,8 @@ enum { TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking pai
 static void reads_remember(const struct exact *exact, const struct exact_lines *lines, size_t count)
 {
   for (size_t i = 0; exact->seen != NULL && exact->prints && i < count; i++)
-    if (lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) && !seen_add(exact->seen, lines_hash(lines, i)))
+    if (lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) &&
+        !seen_add(exact->seen, lines_hash(lines, i)))
       output_end_program(CLI_TROUBLE);
 }
 
@@ -87,7 +88,7 @@ static bool table_ask(void *context, unsigned thread, struct chunk *chunk)
   return true;
 }
 
-/* The table has no room for line i: the input is read again from there, or its lines wait from there on. */
+/* The table has no room for line i: from there on the input is read again, or its lines wait. */
 static bool table_overflow(struct exact *exact, struct exact_lines *lines, size_t i,
                            struct chunk *chunk)
 {
@@ -154,7 +155,8 @@ static bool table_decide(void *context, unsigned thread, struct chunk *chunk)
     exact->settled += chunk->size;
   if (chunk->refused != 0 && exact->spill.begun)
     table_refuse(exact, chunk);
-  lines_tally(lines, exact, bits_sum(lines->answers, lines->waiting) - bits_sum(lines->passing, lines->waiting));
+  lines_tally(lines, exact,
+              bits_sum(lines->answers, lines->waiting) - bits_sum(lines->passing, lines->waiting));
   return true;
 }
 
@@ -186,8 +188,10 @@ static void table_emit(void *context, unsigned thread, const struct chunk *chunk
 bool exact_read_table(struct exact *exact)
 {
   return reads_run(exact, "deduplicating", false,
-                   (struct records_job){
-                       .work = table_ask, .decide = table_decide, .finish = table_keep, .emit = table_emit});
+                   (struct records_job){.work = table_ask,
+                                        .decide = table_decide,
+                                        .finish = table_keep,
+                                        .emit = table_emit});
 }
 
 /* ---- the first of two reads ----------------------------------------------------------- */
@@ -199,8 +203,8 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
   lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_acquire);
 
   if (exact_counts(exact))
-    return report_false("dedupe: the keys that may be repeated need more memory than --memory gives: %s",
-                        human_bytes(exact->memory).text);
+    return report_false("dedupe: the keys that may be repeated need more memory than --memory "
+                        "gives: %s", human_bytes(exact->memory).text);
   if (doubted == NULL) {
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */
@@ -237,7 +241,8 @@ static bool claims_work(void *context, unsigned thread, struct chunk *chunk)
     return false;
   (void)lfb_filter_claim_many_hash(read->exact->claimed, lines->low, lines->count, lines->answers);
   for (size_t i = 0; i < lines->count; i++)
-    if (!lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) && !lfb_answer(lines->seen, i))
+    if (!lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) &&
+        !lfb_answer(lines->seen, i))
       lines->open[lines->open_count++] = (uint32_t)i;
   if (!claims_lose(read->exact, lines))
     return false;
@@ -254,11 +259,11 @@ bool exact_read_claims(struct exact *exact)
   const bool whole = exact->source->bad_lines != KEYS_FAIL;
   if (whole && exact->source->bad != NULL)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
+  /* Whether an earlier read has warned of CRs. */
+  const bool warned = exact_counts(exact) ? exact->source == &exact->stored : whole;
   return reads_run(exact, "reading 1 of 2", false,
-                   (struct records_job){.work = claims_work,
-                                        .crlf = exact_counts(exact) ? exact->source == &exact->stored
-                                                                  : whole, /* an earlier read warned */
-                                        .skip = whole ? 0 : exact->settled});
+                   (struct records_job){
+                       .work = claims_work, .crlf = warned, .skip = whole ? 0 : exact->settled});
 }
 
 /* ---- the next reads --------------------------------------------------------------------- */
@@ -276,7 +281,8 @@ static void again_ask(const lfb_filter *filter, const struct exact_lines *lines,
 static void again_open(struct exact_lines *lines)
 {
   for (size_t word = 0; 64 * word < lines->count; word++) {
-    uint64_t maybe = (lines->answers[word] | lines->doubts[word]) & ~lines->passing[word] & ~lines->seen[word];
+    uint64_t maybe =
+        (lines->answers[word] | lines->doubts[word]) & ~lines->passing[word] & ~lines->seen[word];
     for (; maybe != 0; maybe &= maybe - 1) {
       const size_t i = 64 * word + (size_t)__builtin_ctzll(maybe);
       if (i < lines->count)
@@ -285,8 +291,8 @@ static void again_open(struct exact_lines *lines)
   }
 }
 
-/* Leaves open the lines that the table has or that are in doubt; the others come once, and are printed if
- * `once`. */
+/* Leaves open the lines that the table has or that are in doubt; the others come once, and are
+ * printed if `once`. */
 static void again_seek(const struct exact_table *table, struct exact_lines *lines, bool once)
 {
   size_t left = 0;
@@ -374,7 +380,8 @@ bool exact_read_again(struct exact *exact)
                                         .skip = exact->waiting ? 0 : exact->settled});
 }
 
-/* Whether a read that prints nothing has ended before this chunk; then its line without a key is none of it. */
+/* Whether a read that prints nothing has ended before this chunk; then its line without a key is
+ * none of it. */
 static bool reads_have_ended(const struct exact *exact, struct chunk *chunk)
 {
   if (exact->ended)
@@ -431,8 +438,8 @@ static uint64_t *counts_times(const struct exact *exact, const struct exact_line
   return table_times(&exact->table, lines_hash(lines, lines->open[k]), lines->slots[k]);
 }
 
-/* Counts one at a time, in the order of the input, so that what comes after a line without a key is not
- * counted. */
+/* Counts one at a time, in the order of the input, so that what comes after a line without a key is
+ * not counted. */
 static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
@@ -452,7 +459,8 @@ static bool counts_decide(void *context, unsigned thread, struct chunk *chunk)
 bool exact_read_counts(struct exact *exact)
 {
   return reads_run(exact, "counting", true,
-                   (struct records_job){.work = again_work, .decide = counts_decide, .finish = doubts_keep});
+                   (struct records_job){
+                       .work = again_work, .decide = counts_decide, .finish = doubts_keep});
 }
 
 static bool counted_decide(void *context, unsigned thread, struct chunk *chunk)
@@ -491,8 +499,10 @@ static void counted_keep(void *context, unsigned thread, struct chunk *chunk)
 bool exact_read_counted(struct exact *exact)
 {
   return reads_run(exact, "printing", true,
-                   (struct records_job){
-                       .work = again_work, .decide = counted_decide, .finish = counted_keep, .emit = reads_emit});
+                   (struct records_job){.work = again_work,
+                                        .decide = counted_decide,
+                                        .finish = counted_keep,
+                                        .emit = reads_emit});
 }
 
 /* ---- storing ---------------------------------------------------------------------------- */
@@ -524,11 +534,13 @@ static bool store_work(void *context, unsigned thread, struct chunk *chunk)
   /* relaxed: all threads are joined before it is read. */
   atomic_fetch_add_explicit(
       &read->exact->stored_keys,
-      lines_count(chunk->bytes, chunk->size, keys_delimiter(&read->source), '\n'), memory_order_relaxed);
+      lines_count(chunk->bytes, chunk->size, keys_delimiter(&read->source), '\n'),
+      memory_order_relaxed);
   return true;
 }
 
-/* What comes after a line without a key is not stored; the line is reported when those before it are printed. */
+/* What comes after a line without a key is not stored; the line is reported when those before it
+ * are printed. */
 static bool store_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;
@@ -557,7 +569,9 @@ bool exact_read_store(struct exact *exact)
 {
   return spill_begin(&exact->spill, true) &&
          reads_run(exact, "storing", false,
-                   (struct records_job){
-                       .work = store_work, .decide = store_decide, .finish = doubts_keep, .emit = store_emit}) &&
+                   (struct records_job){.work = store_work,
+                                        .decide = store_decide,
+                                        .finish = doubts_keep,
+                                        .emit = store_emit}) &&
          spill_read_text(&exact->spill);
 }

@@ -152,7 +152,7 @@ bool input_check_starts(char *const *paths, size_t path_count, char delimiter)
   return true;
 }
 
-/* Whether it is a regular file.  Adds to `*left` its bytes: of standard input those not yet read. */
+/* Whether it is a regular file.  Adds to `*left` its bytes: of standard input what is left. */
 static bool input_is_regular(const char *path, uint64_t *left)
 {
   const bool standard = input_is_standard(path);
@@ -291,8 +291,8 @@ static ssize_t input_read(const struct input *input, char *to, size_t size)
   return got;
 }
 
-/* Reads the first bytes of a file into an empty chunk.  If they are compressed, or the name says so, the
- * file is read by its codec from now on, and `*got` is 0.  Returns as input_open(). */
+/* Reads the first bytes of a file into an empty chunk.  If they are compressed, or the name says
+ * so, the file is read by its codec from now on, and `*got` is 0.  Returns as input_open(). */
 static enum input_result input_read_start(struct input *input, struct chunk *chunk, ssize_t *got)
 {
   struct start start = {START_OPEN, NULL, NULL};

@@ -47,8 +47,8 @@ enum { CHUNK_PARTS = 4096 };
  * fits.  False after a report. */
 bool chunk_parts(struct chunk *chunk, size_t size);
 
-/* Notes that the line that begins at `at` has no key, and why; needs number_lines.  Only bytes before
- * `at` may have been changed. */
+/* Notes that the line that begins at `at` has no key, and why; needs number_lines.  Only bytes
+ * before `at` may have been changed. */
 void chunk_refuse(struct chunk *chunk, char delimiter, const char *at, const char *why);
 
 /* Reports the line that was refused, if there is one. */
@@ -59,15 +59,15 @@ enum { CHUNK_ROOM = LINES_BLOCK };
 void chunk_free(struct chunk *chunk);
 
 /*
- * Finds the next records of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the call
- * advances it.  Records shorter than `least`, 0 or 1, are left out.  Returns the number of records, 0 at
- * the end.  They point into the chunk.
+ * Finds the next records of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the
+ * call advances it.  Records shorter than `least`, 0 or 1, are left out.  Returns the number of
+ * records, 0 at the end.  They point into the chunk.
  */
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
                   lfb_key *keys, size_t most);
 
-/* The first lines of the first file, which are printed and are no records.  Those of each other file are left
- * out, and must be the same.  It stays over several reads of an input. */
+/* The first lines of the first file, which are printed and are no records.  Those of each other
+ * file are left out, and must be the same.  It stays over several reads of an input. */
 struct input_header {
   uint64_t lines;
   bool prints;
@@ -108,8 +108,8 @@ struct input {
 /* Checks that every file can be read, and decompressed by this program.  False after a report. */
 bool input_check(char *const *paths, size_t path_count);
 
-/* Checks that no regular file begins as something that is no list of keys (cli/start.h).  False after a
- * report. */
+/* Checks that no regular file begins as something that is no list of keys (cli/start.h).  False
+ * after a report. */
 bool input_check_starts(char *const *paths, size_t path_count, char delimiter);
 
 /* Whether all are regular files, which can be read twice.  Standard input can be one. */

@@ -17,7 +17,8 @@ char keys_delimiter(const struct keys_source *source)
 
 static bool keys_read_bad_lines(const char *option, const char *text, void *to)
 {
-  static const char *const names[] = {[KEYS_FAIL] = "fail", [KEYS_PASS] = "pass", [KEYS_SKIP] = "skip"};
+  static const char *const names[] = {
+      [KEYS_FAIL] = "fail", [KEYS_PASS] = "pass", [KEYS_SKIP] = "skip"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(text, names[i]) == 0) {
@@ -105,7 +106,7 @@ bool keys_are_records(const struct keys_source *source)
          source->type == TYPED_TEXT;
 }
 
-/* What the key of a bad line begins with: no other key does, since text in UTF-8 has no such byte. */
+/* What the key of a bad line begins with: no other key does, since UTF-8 has no such byte. */
 #define KEYS_BAD ((char)0xfe)
 
 bool keys_passes(const struct keys_source *source, lfb_key key)
@@ -128,16 +129,16 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
   return passed;
 }
 
-/* The bytes of room for each byte of a record and its delimiter: of its part, of what that is, and of its small
- * letters. */
+/* The bytes of room for each byte of a record and its delimiter: of its part, of what that is, and
+ * of its small letters. */
 static size_t keys_room(const struct keys_source *source)
 {
   return part_room(&source->part) + (source->type == TYPED_TEXT ? 0 : (size_t)TYPED_ROOM) +
          source->ignore_case;
 }
 
-/* Writes small letters in place of the capitals of ASCII, and leaves all other bytes.  Eight bytes at a time:
- * in each, the highest bit says whether the others are at least 'A', or above 'Z'. */
+/* Writes small letters in place of the capitals of ASCII, and leaves all other bytes.  Eight bytes
+ * at a time: in each, the highest bit says whether the others are at least 'A', or above 'Z'. */
 static void keys_lower(const char *from, size_t size, char *to)
 {
   const uint64_t each = UINT64_C(0x0101010101010101);
@@ -181,7 +182,8 @@ static bool keys_find(const struct keys_source *source, lfb_key record, char *ro
 }
 
 /* Counts a bad line.  Returns whether it stays, with a key of its own. */
-static bool keys_keeps_bad(const struct keys_source *source, lfb_key record, char *room, lfb_key *key)
+static bool keys_keeps_bad(const struct keys_source *source, lfb_key record, char *room,
+                           lfb_key *key)
 {
   if (source->bad != NULL) /* relaxed: read after all threads were joined */
     atomic_fetch_add_explicit(source->bad, 1, memory_order_relaxed);

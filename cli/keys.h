@@ -88,8 +88,8 @@ char keys_delimiter(const struct keys_source *source);
  * read, without opening one.  False after a report. */
 bool keys_check(const struct keys_source *source, const struct command *command);
 
-/* As chunk_keys(), without lines that are no keys: empty ones, unless source->empty, and blank ones with
- * --jsonl. */
+/* As chunk_keys(), without lines that are no keys: empty ones, unless source->empty, and blank ones
+ * with --jsonl. */
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
                  lfb_key *records, size_t most);
 
@@ -101,8 +101,8 @@ bool keys_are_records(const struct keys_source *source);
 
 /*
  * Finds the keys of `*count` records, at most CHUNK_PARTS, which keys_next() found in the chunk.
- * If one has no key, source->bad_lines decides: it is refused (chunk_refuse()), and `*count` becomes
- * the number before it; or it is taken out of `records`; or it has a key that no good line has.
+ * If one has no key, source->bad_lines decides: it is refused (chunk_refuse()), and `*count`
+ * becomes the number before it; or it is taken out of `records`; or it has a key that no other has.
  *
  * Returns `records` if whole records are keys, else an array of the chunk, until the next call; the
  * bytes of its keys stay until the chunk is filled again.  NULL after a report.
@@ -113,8 +113,8 @@ const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
 /* Whether the key is that of a line which is to be printed as it stands (KEYS_PASS). */
 bool keys_passes(const struct keys_source *source, lfb_key key);
 
-/* Gives the answers of such keys the value `wanted`, and takes them out of `*yes`, the number of answers
- * that were true.  Returns how many such keys there are. */
+/* Gives the answers of such keys the value `wanted`, and takes them out of `*yes`, the number of
+ * answers that were true.  Returns how many such keys there are. */
 size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t count,
                  uint64_t *answers, bool wanted, size_t *yes);
 
@@ -127,16 +127,16 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
  */
 bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
 
-/* The same for one of several reads: says nothing of bad lines.  Of `job`, `enough`, `plain` and `skip` are
- * kept, too, and no file is expected to have no CR if `crlf` is set. */
+/* The same for one of several reads: says nothing of bad lines.  Of `job`, `enough`, `plain` and
+ * `skip` are kept, too, and no file is expected to have no CR if `crlf` is set. */
 bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job);
 
 /* Says how many lines were bad. */
 void keys_note_bad(const struct keys_source *source);
 
 /*
- * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If it
- * is only a `guess`, it is 0 for keys that are not.
+ * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If
+ * it is only a `guess`, it is 0 for keys that are not.
  *
  * Returns false after a report, which names the command.
  */

@@ -1,10 +1,10 @@
 /*
  * member.c - finds the value of a member of a JSON object.
  *
- * The names, and the value that is looked for, are read by jansson.  What is between them is read here,
- * for the object and for those of the path.  Numbers are read here too, because jansson's do not tell
- * how they were written; and strings of UTF-8 but for pairs of surrogates, so that most lines need no
- * jansson: a line of 227 bytes then takes 0.9 us instead of 2.8.
+ * The names, and the value that is looked for, are read by jansson.  What is between them is read
+ * here, for the object and for those of the path.  Numbers are read here too, because jansson's do
+ * not tell how they were written; and strings of UTF-8 but for pairs of surrogates, so that most
+ * lines need no jansson: a line of 227 bytes then takes 0.9 us instead of 2.8.
  *
  * Other values are skipped by their brackets, strings and words, since what jansson does not take
  * (1e400, a lone surrogate, bytes that are no UTF-8) is no reason to refuse the line.
@@ -95,8 +95,8 @@ static const char *member_digits(const char *at, const char *end)
   return at;
 }
 
-/* Reads a fraction or an exponent, if there is one: `at` is after its first byte.  Returns `from` if
- * it has no digits. */
+/* Reads a fraction or an exponent, if there is one: `at` is after its first byte.  Returns `from`
+ * if it has no digits. */
 static const char *member_digits_after(const char *from, const char *at, const char *end)
 {
   const char *stop = member_digits(at, end);
@@ -130,7 +130,8 @@ static bool member_is_plain(char byte)
 
 typedef signed char member_bytes __attribute__((vector_size(16)));
 
-/* Returns the first byte that is not plain, or `end`.  Most bytes of a text are skipped here, 16 at a time. */
+/* Returns the first byte that is not plain, or `end`.  Most bytes of a text are skipped here, 16 at
+ * a time. */
 static const char *member_skip_plain(const char *at, const char *end)
 {
   for (; end - at >= (ptrdiff_t)sizeof(member_bytes); at += sizeof(member_bytes)) {
@@ -184,7 +185,8 @@ static json_t *member_load(struct member_reader *reader)
   return value;
 }
 
-/* Reads the four digits of \uXXXX.  Returns 0 if they are none, or stand for NUL or a half of a pair. */
+/* Reads the four digits of \uXXXX.  Returns 0 if they are none, or stand for NUL or a half of a
+ * pair. */
 static unsigned member_code(const char *at, const char *end)
 {
   unsigned code = 0;
@@ -200,7 +202,8 @@ static unsigned member_code(const char *at, const char *end)
   return code >= 0xd800 && code < 0xe000 ? 0 : code;
 }
 
-/* Writes an escape's character to `*to`.  Returns the bytes of the escape; 0 if it is another than these. */
+/* Writes an escape's character to `*to`.  Returns the bytes of the escape; 0 if it is another than
+ * these. */
 static size_t member_escape(const char *at, const char *end, char **to)
 {
   static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -225,8 +228,8 @@ static size_t member_escape(const char *at, const char *end, char **to)
   return name != NULL ? 2 : 6;
 }
 
-/* Reads a string of UTF-8 into the room, without its escapes: jansson takes 17 ns a byte.  False, without reading, if
- * it is another, or has escapes that are left to jansson. */
+/* Reads a string of UTF-8 into the room, without its escapes: jansson takes 17 ns a byte.  False,
+ * without reading, if it is another, or has escapes that are left to jansson. */
 static bool member_text(struct member_reader *reader)
 {
   const char *at = reader->at + 1, *const end = reader->end;
@@ -340,7 +343,7 @@ static bool member_name(struct member_reader *reader, const char *path, bool *sa
 
 static bool member_object(struct member_reader *reader, const char *path);
 
-/* Reads the value of a member with the first name of the path.  False after a problem was written. */
+/* Reads the value of a member with the first name of the path.  False: a problem was written. */
 static bool member_value(struct member_reader *reader, const char *path)
 {
   const char *rest = strchr(path, '.');

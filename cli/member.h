@@ -30,9 +30,9 @@ struct member {
 };
 
 /*
- * Finds the member `path` of the JSON object that is the whole text; if an object has several of one
- * name, the last.  The text is read to its end; of the values of other members only brackets, strings
- * and words are checked.  A byte order mark in front of it is skipped.
+ * Finds the member `path` of the JSON object that is the whole text; if an object has several of
+ * one name, the last.  The text is read to its end; of the values of other members only brackets,
+ * strings and words are checked.  A byte order mark in front of it is skipped.
  *
  * Takes   room  as many bytes as the text has, for a string without its escapes.
  * Gives   the value: of a string its bytes in UTF-8; a number, true, false and null as in the text.

@@ -2,9 +2,9 @@
  * records.c - processes all records of an input, in parallel and in order.
  *
  * A thread that holds `reading` fills its chunk and takes the next number.  Chunks are decided and
- * emitted in the order of their numbers.  Each thread has one chunk, so at most `threads` chunks are
- * in progress, and the first of them never waits for another.  So there is no deadlock.  After a
- * failure the failed chunk does not wait for later ones, and then the program ends.
+ * emitted in the order of their numbers.  Each thread has one chunk, so at most `threads` chunks
+ * are in progress, and the first of them never waits for another.  So there is no deadlock.  After
+ * a failure the failed chunk does not wait for later ones, and then the program ends.
  */
 #include "cli/records.h"
 
