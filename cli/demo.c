@@ -31,6 +31,7 @@ enum {
 
 /* Puts or queries of keys first, first + step, ... by all threads. */
 struct demo_phase {
+  const struct demo *demo;
   uint64_t count;
   uint64_t first;
   uint64_t step;
@@ -48,11 +49,6 @@ struct demo {
   struct demo_phase putting;
   struct demo_phase present;
   struct demo_phase absent;
-};
-
-struct demo_work {
-  const struct demo *demo;
-  struct demo_phase *phase;
 };
 
 /* ---- keys ----------------------------------------------------------------------- */
@@ -121,9 +117,8 @@ static void demo_key_hash(struct demo *demo)
 /* One thread's part of a phase: every threads-th batch. */
 static void demo_part(void *context, unsigned number)
 {
-  const struct demo_work *work = context;
-  const struct demo *demo = work->demo;
-  struct demo_phase *phase = work->phase;
+  struct demo_phase *phase = context;
+  const struct demo *demo = phase->demo;
   const uint64_t stride = (uint64_t)DEMO_BATCH * demo->threads;
   char text[DEMO_BATCH][DEMO_UUID];
   lfb_key keys[DEMO_BATCH];
@@ -149,29 +144,23 @@ static void demo_part(void *context, unsigned number)
   atomic_fetch_add_explicit(&phase->call_ns, call_ns, memory_order_relaxed);
 }
 
-static bool demo_run_phase(const struct demo *demo, struct demo_phase *phase)
-{
-  struct demo_work work = {demo, phase};
-
-  return crew_run(demo->threads, CREW_ALL, demo_part, &work);
-}
-
 /* Puts n keys, queries n/10 of them, spread over all, and as many absent ones. */
 static bool demo_measure(struct demo *demo, bool shows_progress)
 {
   const uint64_t n = demo->config.expected_insertions, tenth = n < 10 ? 1 : n / 10;
 
-  demo->putting = (struct demo_phase){.count = n, .step = 1};
-  demo->present = (struct demo_phase){.count = tenth, .step = n / tenth};
-  demo->absent = (struct demo_phase){.count = tenth, .first = n, .step = 1};
+  demo->putting = (struct demo_phase){demo, .count = n, .step = 1};
+  demo->present = (struct demo_phase){demo, .count = tenth, .step = n / tenth};
+  demo->absent = (struct demo_phase){demo, .count = tenth, .first = n, .step = 1};
   lfb_status status = lfb_config_fpp_after(&demo->config, n, &demo->model_fpp);
   if (status == LFB_OK)
     status = lfb_filter_create(&demo->config, &demo->filter);
   if (status != LFB_OK)
     return report_false_status("demo", status);
   progress_begin(shows_progress, "putting and asking", n + 2 * tenth, PROGRESS_KEYS);
-  const bool done = demo_run_phase(demo, &demo->putting) &&
-                    demo_run_phase(demo, &demo->present) && demo_run_phase(demo, &demo->absent);
+  const bool done = crew_run(demo->threads, CREW_ALL, demo_part, &demo->putting) &&
+                    crew_run(demo->threads, CREW_ALL, demo_part, &demo->present) &&
+                    crew_run(demo->threads, CREW_ALL, demo_part, &demo->absent);
   progress_end();
   lfb_filter_stats(demo->filter, &demo->stats);
   lfb_filter_free(demo->filter);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* getrandom, lseek */
 #include "cli/exact.h"
 
-#include <errno.h>
 #include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>

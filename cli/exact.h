@@ -17,8 +17,7 @@
  *            that cannot be read again has its lines kept in a file from then on.
  * Counting   How often a key comes is known after the input was read: the first read claims, the
  *            second counts the keys that are in the table (all others come once), the third prints.
- *            An input that cannot be read again is stored first.  What the table has no room for is
- *            an error.
+ *            An input that cannot be read again is stored first.  A table without room is an error.
  * Seen       Each read asks seen.h, if it is given, before anything else: a line that it has is
  *            neither printed nor claimed.  A line that was printed is added to it.
  *

@@ -539,8 +539,7 @@ static bool store_work(void *context, unsigned thread, struct chunk *chunk)
   return true;
 }
 
-/* What comes after a line without a key is not stored; the line is reported when those before it
- * are printed. */
+/* What comes after a line without a key is not stored; it is reported after those before it. */
 static bool store_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct exact_read *read = context;

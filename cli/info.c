@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

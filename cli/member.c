@@ -185,8 +185,7 @@ static json_t *member_load(struct member_reader *reader)
   return value;
 }
 
-/* Reads the four digits of \uXXXX.  Returns 0 if they are none, or stand for NUL or a half of a
- * pair. */
+/* Reads the four digits of \uXXXX.  Returns 0 if they are none, or NUL, or half of a pair. */
 static unsigned member_code(const char *at, const char *end)
 {
   unsigned code = 0;
@@ -202,8 +201,7 @@ static unsigned member_code(const char *at, const char *end)
   return code >= 0xd800 && code < 0xe000 ? 0 : code;
 }
 
-/* Writes an escape's character to `*to`.  Returns the bytes of the escape; 0 if it is another than
- * these. */
+/* Writes an escape's character to `*to`.  Returns the bytes of the escape; 0: none of these. */
 static size_t member_escape(const char *at, const char *end, char **to)
 {
   static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";

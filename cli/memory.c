@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "cli/memory.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ bool options_read_count(const char *option, const char *text, void *to)
 }
 
 /* The library has the text of the error.  Checked here, before any work. */
-bool options_read_fpp(const char *option, const char *text, void *to)
+static bool options_read_fpp(const char *option, const char *text, void *to)
 {
   double fpp = 0;
 
@@ -67,7 +67,7 @@ bool options_read_path(const char *option, const char *text, void *to)
   return text[0] != '\0';
 }
 
-bool options_read_threads(const char *option, const char *text, void *to)
+static bool options_read_threads(const char *option, const char *text, void *to)
 {
   uint64_t threads = 0;
 
@@ -79,7 +79,7 @@ bool options_read_threads(const char *option, const char *text, void *to)
   return true;
 }
 
-bool options_read_when(const char *option, const char *text, void *to)
+static bool options_read_when(const char *option, const char *text, void *to)
 {
   enum progress_when *when = to;
 
@@ -92,7 +92,7 @@ bool options_read_when(const char *option, const char *text, void *to)
   return true;
 }
 
-bool options_read_strategy(const char *option, const char *text, void *to)
+static bool options_read_strategy(const char *option, const char *text, void *to)
 {
   struct options_strategy *strategy = to;
   const lfb_status status = lfb_strategy_from_name(text, &strategy->id);
@@ -199,7 +199,7 @@ void options_key_use(const struct options_key *key, lfb_config *config)
   memcpy(config->key, key->bytes, sizeof config->key);
 }
 
-bool options_read_hash(const char *option, const char *text, void *to)
+static bool options_read_hash(const char *option, const char *text, void *to)
 {
   struct options_hash *hash = to;
 
@@ -222,27 +222,14 @@ bool options_read_formula(const char *option, const char *text, void *to)
   return true;
 }
 
-/* Reads an octal number up to `most`: digits only.  Returns whether the text is one. */
-static bool options_octal(const char *text, uint32_t most, uint32_t *value)
-{
-  uint32_t found = 0;
-
-  if (text[0] == '\0')
-    return false;
-  for (; *text >= '0' && *text <= '7'; text++) {
-    found = 8 * found + (uint32_t)(*text - '0');
-    if (found > most)
-      return false;
-  }
-  *value = found;
-  return *text == '\0';
-}
-
-bool options_read_mode(const char *option, const char *text, void *to)
+static bool options_read_mode(const char *option, const char *text, void *to)
 {
   struct options_mode *mode = to;
+  char *end;
+  const unsigned long bits = strtoul(text, &end, 8); /* one that overflows is too large */
 
-  mode->given = options_octal(text, OPTIONS_MOST_MODE, &mode->bits);
+  mode->given = isdigit((unsigned char)text[0]) && *end == '\0' && bits <= OPTIONS_MOST_MODE;
+  mode->bits = (uint32_t)bits;
   if (!mode->given)
     (void)report_error("%s '%s': not an octal number from 0 to 0777, such as 0640", option, text);
   return mode->given;
@@ -279,7 +266,7 @@ const char *options_growing_misuse(bool growing, bool shared, bool on_redis)
 }
 
 /* N,P or N,P,twice */
-bool options_read_helper(const char *option, const char *text, void *to)
+static bool options_read_helper(const char *option, const char *text, void *to)
 {
   struct options_helper *helper = to;
   struct options_count keys = {0};
@@ -315,7 +302,7 @@ bool options_helper_use(const struct command *command, const struct options_help
   return true;
 }
 
-bool options_read_seconds(const char *option, const char *text, void *to)
+static bool options_read_seconds(const char *option, const char *text, void *to)
 {
   double seconds = 0;
 

@@ -80,18 +80,10 @@ struct option_row {
 
 /* Readers of values.  `*to` has the type in the comment. */
 bool options_read_count(const char *option, const char *text, void *to);    /* options_count */
-bool options_read_fpp(const char *option, const char *text, void *to);      /* double   */
 bool options_read_path(const char *option, const char *text, void *to);     /* char *, not empty */
-bool options_read_threads(const char *option, const char *text, void *to);  /* unsigned */
-bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
-bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
-bool options_read_hash(const char *option, const char *text, void *to);     /* options_hash */
-bool options_read_mode(const char *option, const char *text, void *to);     /* options_mode */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
-bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
-bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
 
 /* Defines a function that gives a row. */
 #define OPTIONS_DEFINE(function, type, letter, name, value, read, help) \

@@ -158,8 +158,6 @@ static const char *remote_advice(lfb_status status)
            "it into a file, or make a larger one";
   case LFB_ERROR_REDIS_PART:
     return ": restore it from a backup, or delete it ('lfbloom remote delete') and build again";
-  case LFB_ERROR_REDIS_OTHER_SLOT:
-    return ", as in {user}seen and {user}known";
   case LFB_ERROR_MODULE_MISSING:
     return ": load it there (redis-cli MODULE LOAD FILE), or leave out ?layout=module";
   case LFB_ERROR_MODULE_CHANGED:

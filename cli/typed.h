@@ -6,7 +6,6 @@
 #define CLI_TYPED_H
 
 #include <lfbloom/sink.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
