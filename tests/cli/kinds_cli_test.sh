@@ -17,12 +17,14 @@ seq 100000 199999 >absent
 # absent. Leaves what the tool tells of it in ./info and ./verify.
 kind() {
   local name=$1 file=$2 keys=$3 most=$4
-  same "query a $name filter" 0 "$keys" "$tool" query "$file" "$keys"
-  run "$tool" query -c "$file" absent
-  check "$name: others seldom" between "$(cat out)" 100 "$most"
-  gives "info of a $name filter" 0 "$tool" info "$file"
-  cp out info
-  gives "verify a $name filter" 0 "$tool" verify "$file"
+  table <<'END'
+0 query "$file" "$keys" => <$keys
+? query -c "$file" absent
+and between "$(cat out)" 100 "$most"
+0 info "$file"
+$ cp out info
+0 verify "$file"
+END
   cp out verify
 }
 # refused NAME TEXT FILE: what is for plain filters refuses it with that text, and writes nothing.
@@ -34,53 +36,41 @@ refused() {
 }
 
 kind growing "$growing" grown 999
-gives "query a growing filter for others" 1 "$tool" query -v "$growing" grown
-check "growing: its layers" grep -qx "layers               3" info
-check "growing: whole" holds verify ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
-gives "info --json of a growing filter" 0 "$tool" info --json "$growing"
-check "growing: JSON" holds out \
-  '{"form": "growing", "strategy": "fast", "layers": 3, "first_insertions": 1024, "fpp": 0.01'
-{ head -c 3000 "$growing" && printf X && tail -c +3002 "$growing"; } >torn
-shows "verify a growing filter that is damaged" 1 "torn: damaged: a checksum does not match: " \
-  "$tool" verify torn
-refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" \
+table <<'END'
+1 query -v "$growing" grown
+and grep -qx "layers               3" info
+and holds verify ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
+0 info --json "$growing" => ...{"form": "growing", "strategy": "fast", "layers": 3, \
+  "first_insertions": 1024, "fpp": 0.01...
+$ { head -c 3000 "$growing" && printf X && tail -c +3002 "$growing"; } >torn
+1 verify torn => ...torn: damaged: a checksum does not match: ...
+$ refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$growing"
-refuses "query a growing filter from a pipe" "a growing filter" \
-  "$tool" query <(cat "$growing") grown
+2 query <(cat "$growing") grown =! a growing filter
 
-kind counting "$counting" counted 2999
-check "counting: its form" grep -qx "form                 counting" info
-check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, permanently)" info
-check "counting: whole" holds verify \
-  ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
-gives "info --json of a counting filter" 0 "$tool" info --json "$counting"
-check "counting: JSON" holds out \
-  '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
-check "counting: JSON: stuck" equal "$(json counters_stuck)" 9
-{ head -c 600 "$counting" && printf X && tail -c +602 "$counting"; } >torn
-gives "verify a counting filter that is damaged" 1 "$tool" verify torn
-check "counting: where" holds out "torn: damaged: a checksum does not match: 768 bytes at 512"
-refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" \
+$ kind counting "$counting" counted 2999
+and grep -qx "form                 counting" info
+and grep -qx "counters stuck       9 (at 15, permanently)" info
+and holds verify ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
+0 info --json "$counting" => ...{"form": "counting", "strategy": "fast", "expected_insertions": \
+  120, "fpp": 0.01... => {counters_stuck=9}
+$ { head -c 600 "$counting" && printf X && tail -c +602 "$counting"; } >torn
+1 verify torn => ...torn: damaged: a checksum does not match: 768 bytes at 512...
+$ refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" \
   "$counting"
-refuses "query a counting filter from a pipe" "a counting filter" \
-  "$tool" query <(cat "$counting") counted
+2 query <(cat "$counting") counted =! a counting filter
 
-kind "shared growing" shared.growing grown 999
-check "shared growing: its layers" grep -qx "layers               3" info
-check "shared growing: nothing wrong" holds verify \
-  ": no damage found: growing in a mapped file, fast"
-refused "shared growing" \
-  "a growing filter in a mapped file: it cannot be opened as a plain filter or merged with one" \
-  shared.growing
-check "shared growing: one file" equal "$(echo shared.growing*)" shared.growing
-check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)" 600
-refuses "put into a shared growing filter, another -p" \
-  "exists already, made with -n 1024 -p 0.01 --strategy fast --seed 1 --growing" \
-  "$tool" build --shared -p 0.1 -o shared.growing grown
-gives "put into a shared growing filter" 0 \
-  "$tool" build --shared --json -p 0.01 -o shared.growing grown
-check "put into a shared growing filter: its form, nothing new" equal \
-  "$(json form) $(json new_keys)" "growing 0"
+$ kind "shared growing" shared.growing grown 999
+and grep -qx "layers               3" info
+and holds verify ": no damage found: growing in a mapped file, fast"
+$ refused "shared growing" "a growing filter in a mapped file: it cannot be opened as a plain \
+  filter or merged with one" shared.growing
+and equal "$(echo shared.growing*)" shared.growing
+and equal "$(stat -c %a shared.growing)" 600
+2 build --shared -p 0.1 -o shared.growing grown \
+  =! exists already, made with -n 1024 -p 0.01 --strategy fast --seed 1 --growing
+0 build --shared --json -p 0.01 -o shared.growing grown => {form=growing new_keys=0}
+END
 cp shared.growing untouched.growing
 # Seen to replace the file.
 for form in native mapped; do

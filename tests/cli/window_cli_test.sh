@@ -41,41 +41,40 @@ done
 exact 20000 3 >wanted
 check "the test is of some keys that are left out, and some that are forgotten" \
   between "$(wc -l <wanted)" 60000 250000
-cat stream | "$tool" dedupe -q --threads 8 --window 20k -p 1e-9 >out 2>err && rc=0 || rc=$?
-check "a pipe needs no -n, and any number of threads prints the same" cmp out wanted
-tr '\n' '\0' <stream | "$tool" dedupe -0 -q --window 20k -p 1e-9 2>err | tr '\0' '\n' >out
-check "keys that end in NUL" cmp out wanted
-seq 3 >abc
-gives "among 10 of few keys" 0 "$tool" dedupe -q --window 10 -p 1e-6 abc abc abc abc abc abc abc
-check "among 10 of few keys" equal "$(tr '\n' ' ' <out)" "1 2 3 2 3 1 "
+table <<'END'
+? cat stream | dedupe -q --threads 8 --window 20k -p 1e-9
+and cmp out wanted
+$ tr '\n' '\0' <stream | dedupe -0 -q --window 20k -p 1e-9 2>err | tr '\0' '\n' >out
+and cmp out wanted
+$ seq 3 >abc
+0 dedupe -q --window 10 -p 1e-6 abc abc abc abc abc abc abc
+and equal "$(tr '\n' ' ' <out)" "1 2 3 2 3 1 "
+END
 
 # Of keys that never come twice, only false positives are left out.
 seq 1000000 >distinct
 for g in 3 7; do
-  gives "all distinct, --json" 0 \
-    "$tool" dedupe --json --window 100k --generations $g -p 0.01 distinct
-  left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
-  check "all distinct: the rate" between "$left_out" 6000 10300
-  check "all distinct: the bound is what was left out" equal "$bound" "$left_out"
-  check "all distinct: figures" equal \
-    "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" \
-    "1000000 $g 100000 0.01"
+  table <<'END'
+0 dedupe --json --window 100k --generations $g -p 0.01 distinct
+$ left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
+and between "$left_out" 6000 10300
+and equal "$bound" "$left_out"
+and equal "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" \
+  "1000000 $g 100000 0.01"
+END
 done
-gives "with repeats, --json" 0 "$tool" dedupe --json --window 100k -p 0.01 stream
-check "with repeats: the bound is that of the rate" \
-  equal "$(json expected_false_positives | cut -c 1-6)" \
+table <<'END'
+0 dedupe --json --window 100k -p 0.01 stream
+and equal "$(json expected_false_positives | cut -c 1-6)" \
   "$(awk -v out="$(json out)" 'BEGIN { print out / 99 }' | cut -c 1-6)"
-gives "all distinct" 0 "$tool" dedupe -q --window 10k -n 10k -p 0.001 distinct
-run "$tool" dedupe --window 10k -p 0.001 distinct
-check "the summary" grep -qE \
-  '^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at most about [0-9.e+]+ distinct ones '\
-'wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
-check "the summary is one line" equal "$(wc -l <err)" 1
-run "$tool" dedupe -q --window 100k -n 1000 -p 0.01 distinct
-check "too many keys: warned" holds err \
-  "warning: more than the 1,000 distinct keys that the window was made for"
-run "$tool" dedupe --json --window 1M -n 1 -p 0.5 distinct
-check "far too many keys: who knows" equal "$(json expected_false_positives)" null
+0 dedupe -q --window 10k -n 10k -p 0.001 distinct
+? dedupe --window 10k -p 0.001 distinct =! /^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at \
+  most about [0-9.e+]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$/
+and equal "$(wc -l <err)" 1
+? dedupe -q --window 100k -n 1000 -p 0.01 distinct \
+  =! warning: more than the 1,000 distinct keys that the window was made for
+? dedupe --json --window 1M -n 1 -p 0.5 distinct => {expected_false_positives=null}
+END
 
 # --- spans of time ----------------------------------------------------------------
 for span in 90s 15m 1.5h 7d; do
@@ -104,23 +103,21 @@ check "the end of the pipe ends it" equal "$rc$(cat err)" 0
 # --- kept in a file -----------------------------------------------------------------
 seq 3000 >first
 seq 2001 5000 >second
-same "--state: the first run" 0 first \
-  "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 first
-same "--state: a later run needs no -n and no -p" 0 <(seq 3001 5000) \
-  "$tool" dedupe -q --window 24h --state seen second
-prints "--shared means the same" 0 "" "$tool" dedupe -q --window 1d --shared seen first second
-reports "--state: --json" 0 "in out generations" "3000 0 3" \
-  "$tool" dedupe --json --window 24h --state seen first
-check "--state: only its owner may read it" equal "$(stat -c %a seen)" 600
-gives "--state: --mode" 0 \
-  "$tool" dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
-check "--state: --mode" equal "$(stat -c %a seen640)" 640
-reports "info of a state" 0 "form span expected_insertions" "window 86400 10000" \
-  "$tool" info --json seen
-same "query of a state" 0 first "$tool" query seen first
-gives "verify of a state" 0 "$tool" verify seen
+table <<'END'
+0 dedupe -q --window 24h --state seen -n 10k -p 1e-9 first => <first
+0 dedupe -q --window 24h --state seen second
+and cmp out <(seq 3001 5000)
+0 dedupe -q --window 1d --shared seen first second =>
+0 dedupe --json --window 24h --state seen first => {in=3000 out=0 generations=3}
+and equal "$(stat -c %a seen)" 600
+0 dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
+and equal "$(stat -c %a seen640)" 640
+0 info --json seen => {form=window span=86400 expected_insertions=10000}
+0 query seen first => <first
+0 verify seen
 # A span of time goes on between runs.
-gives "0.6s" 0 "$tool" dedupe -q --window 0.6s --state soon -n 10 -p 1e-9 abc
+0 dedupe -q --window 0.6s --state soon -n 10 -p 1e-9 abc
+END
 later() { "$tool" dedupe -q --window 0.6s --state soon abc 2>>err | cmp -s - abc; }
 await "a later run prints what is forgotten" later
 check "a later run prints what is forgotten" test ! -s err
@@ -141,12 +138,11 @@ for i in 1 2 3 4 5; do
   wait $first_run $second_run 2>/dev/null
   check "killed after 0.0$i s: no line twice" equal "$(sort out1 out2 | uniq -d | wc -l)" 0
 done
-refuses "--mode for a file with a key" "leave out --mode" \
-  "$tool" dedupe --window 1h --state new --mode 640 -n 5 -p 0.1 abc
-refuses "--state of another span" "seen: its window is of 86400 seconds: give --window 86400s" \
-  "$tool" dedupe --window 1h --state seen abc
-refuses "--state of other generations" "leave out --generations" \
-  "$tool" dedupe --window 24h --generations 7 --state seen abc
+table <<'END'
+2 dedupe --window 1h --state new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
+2 dedupe --window 1h --state seen abc =! seen: its window is of 86400 seconds: give --window 86400s
+2 dedupe --window 24h --generations 7 --state seen abc =! leave out --generations
+END
 "$tool" info --json seen >out
 hash=$(json hash)
 for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
@@ -156,38 +152,29 @@ for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
 differ" \
     "$tool" dedupe --window 24h --state seen $differs abc
 done
-gives "--state with the same -n, -p and --hash" 0 \
-  "$tool" dedupe -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
-check "--state with the same: nothing is new" equal "$(wc -c <out)" 0
-gives "--state of a hash without a key" 0 \
-  "$tool" dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
-echo 000102030405060708090a0b0c0d0e0f >key
-refuses "--state of a hash without a key, with --key-file" \
-  "open: its window was made with -n 10 -p 0.1 --hash xxh3" \
-  "$tool" dedupe --window 24h --state open --key-file key abc
-refuses "--state of a new file without -p" "no -p given" \
-  "$tool" dedupe --window 1h -n 5 --state new abc
-refuses "--state and --shared" "once" "$tool" dedupe --window 1h --state seen --shared seen abc
-refuses "--state without --window" "--state applies only to --window" \
-  "$tool" dedupe --state seen -p 0.1 abc
-refuses "--state of a number of keys" "give --state with a time" \
-  "$tool" dedupe --window 10 --state seen abc
-refuses "--state that is an input" "./abc: not a filter in any form" \
-  "$tool" dedupe --window 1h -n 5 -p 0.1 --state ./abc abc
-refuses "--state that is no window" "abc" "$tool" dedupe --window 1h -n 5 -p 0.1 --state abc many
-refuses "--state on Redis" "BF.WINDOW.RESERVE" \
-  "$tool" dedupe --window 1h -n 5 -p 0.1 --state redis://localhost/x abc
-check "abc is as it was" equal "$(tr '\n' ' ' <abc)" "1 2 3 "
+table <<'END'
+0 dedupe -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
+and equal "$(wc -c <out)" 0
+0 dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
+$ echo 000102030405060708090a0b0c0d0e0f >key
+2 dedupe --window 24h --state open --key-file key abc \
+  =! open: its window was made with -n 10 -p 0.1 --hash xxh3
+2 dedupe --window 1h -n 5 --state new abc =! no -p given
+2 dedupe --window 1h --state seen --shared seen abc =! once
+2 dedupe --state seen -p 0.1 abc =! --state applies only to --window
+2 dedupe --window 10 --state seen abc =! give --state with a time
+2 dedupe --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: not a filter in any form
+2 dedupe --window 1h -n 5 -p 0.1 --state abc many =! abc
+2 dedupe --window 1h -n 5 -p 0.1 --state redis://localhost/x abc =! BF.WINDOW.RESERVE
+and equal "$(tr '\n' ' ' <abc)" "1 2 3 "
 
 # --- plan --------------------------------------------------------------------------
-gives "plan" 0 "$tool" plan --window 24h -n 10M -p 0.01
-check "plan: bits per key" grep -qE '^3 .* 24\.6. MiB +20\.6. +8  32h$' out
-check "plan: 7 generations" grep -qE '^7 .* 8  27\.43h$' out
-check "plan: 1 generation" grep -qE '^1 .* 6  48h$' out
-reports "plan --json" 0 "n span span_unit" "10000000 5400 seconds" \
-  "$tool" plan --window 1.5h -n 10M -p 0.01 --json
-check "plan --json: forgotten" grep -qE '"3": \{[^}]*"forgotten_after": 7200\}' out
-reports "plan of keys" 0 "n span_unit" "10000000 keys" "$tool" plan --window 10M -p 0.01 --json
+0 plan --window 24h -n 10M -p 0.01 \
+  => /^3 .* 24\.6. MiB +20\.6. +8  32h$/ => /^7 .* 8  27\.43h$/ => /^1 .* 6  48h$/
+0 plan --window 1.5h -n 10M -p 0.01 --json \
+  => {n=10000000 span=5400 span_unit=seconds} => /"3": \{[^}]*"forgotten_after": 7200\}/
+0 plan --window 10M -p 0.01 --json => {n=10000000 span_unit=keys}
+END
 for row in "10 20 16 16" "100 200 136 120" "1000000 2e+06 1333336 1142864"; do
   read -r span one three seven <<<"$row"
   gives "plan of $span keys" 0 "$tool" plan --window "$span" -p 0.01 --json
@@ -195,44 +182,40 @@ for row in "10 20 16 16" "100 200 136 120" "1000000 2e+06 1333336 1142864"; do
     "$(grep -oE '"forgotten_after": [0-9e+]+' out | cut -d' ' -f2 | tr '\n' ' ')" \
     "$one $three $seven "
 done
-gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
-planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
-reports "the plan is what is made" 0 bytes "$planned" "$tool" dedupe --json --window 10M -p 0.01 abc
+table <<'END'
+0 plan --window 10M -p 0.01 --json
+$ planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
+0 dedupe --json --window 10M -p 0.01 abc => {bytes=$planned}
 
 # --- files that programs saved ---------------------------------------------------------
-cp "$golden" window.lfb
-size=$(stat -c %s window.lfb)
-prints "verify" 0 "window.lfb: whole: window, $size bytes checked" "$tool" verify window.lfb
-reports "verify --json" 0 "verdict form strategy" "whole window null" \
-  "$tool" verify --json window.lfb
-{ head -c 600 window.lfb && printf X && tail -c +602 window.lfb; } >torn.lfb
-shows "verify, damaged" 1 "torn.lfb: damaged: a checksum does not match: " "$tool" verify torn.lfb
-head -c 700 window.lfb >short.lfb
-shows "verify, cut short" 1 "short.lfb: damaged: the filter ends too early (after 700 bytes)" \
-  "$tool" verify short.lfb
-cp window.lfb long.lfb
-truncate -s 64M long.lfb
-shows "verify, with 64 MiB after it" 1 "long.lfb: damaged: the filter is followed by bytes" \
-  "$tool" verify long.lfb
-refuses "query, with 64 MiB after it" "the filter is followed by bytes" "$tool" query long.lfb abc
-refuses "query, damaged" "(see 'lfbloom verify')" "$tool" query torn.lfb abc
-seq 20 99 >live
-same "query" 0 live "$tool" query window.lfb live
-seq 1000 101000 >absent
-gives "query of absent keys" 0 "$tool" query -c window.lfb absent
-check "query of absent keys: seldom" between "$(cat out)" 1 1000
-gives "info" 0 "$tool" info window.lfb
-check "info: the form" grep -qx 'form                 window' out
-check "info: the current generation" grep -qx 'current generation   8' out
-check "info: one line for each live generation" equal \
-  "$(grep -cE \
-    '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], 2[0-9]\.[0-9]+ % full$' \
-    out)" 4
-reports "info --json" 0 "form expected_insertions fpp generations generation keyed" \
-  "window 120 0.01 3 8 false" \
-  "$tool" info --json window.lfb
-check "info --json: the generations" equal "$(grep -oE '"bits_set"' out | wc -l)" 4
-refuses "info --show-key" "it is not a plain filter in a file" "$tool" info --show-key window.lfb
+$ cp "$golden" window.lfb
+$ size=$(stat -c %s window.lfb)
+0 verify window.lfb => window.lfb: whole: window, $size bytes checked
+0 verify --json window.lfb => {verdict=whole form=window strategy=null}
+$ { head -c 600 window.lfb && printf X && tail -c +602 window.lfb; } >torn.lfb
+1 verify torn.lfb => ...torn.lfb: damaged: a checksum does not match: ...
+$ head -c 700 window.lfb >short.lfb
+1 verify short.lfb => ...short.lfb: damaged: the filter ends too early (after 700 bytes)...
+$ cp window.lfb long.lfb
+$ truncate -s 64M long.lfb
+1 verify long.lfb => ...long.lfb: damaged: the filter is followed by bytes...
+2 query long.lfb abc =! the filter is followed by bytes
+2 query torn.lfb abc =! (see 'lfbloom verify')
+$ seq 20 99 >live
+0 query window.lfb live => <live
+$ seq 1000 101000 >absent
+0 query -c window.lfb absent
+and between "$(cat out)" 1 1000
+0 info window.lfb
+and grep -qx 'form                 window' out
+and grep -qx 'current generation   8' out
+and equal "$(grep -cE '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], \
+  2[0-9]\.[0-9]+ % full$' out)" 4
+0 info --json window.lfb \
+  => {form=window expected_insertions=120 fpp=0.01 generations=3 generation=8 keyed=false}
+and equal "$(grep -oE '"bits_set"' out | wc -l)" 4
+2 info --show-key window.lfb =! it is not a plain filter in a file
+END
 for command in "merge -o x window.lfb" "fold -o x window.lfb" "convert --to native window.lfb x" \
   "compare window.lfb window.lfb" "build -p 0.1 --like window.lfb -o x abc"; do
   # shellcheck disable=SC2086
@@ -265,15 +248,15 @@ for command in "dedupe -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
   refuses "$command without -n" "needs -n, the number of distinct keys in that time" \
     "$tool" $command
 done
-refuses "no -p" "no -p given" "$tool" dedupe --window 10 abc
-refuses "--shared" "give --state with a time" "$tool" dedupe -p 0.1 --window 10 --shared x abc
-refuses "--strategy" "leave out --strategy" "$tool" dedupe -p 0.1 --window 10 --strategy fast abc
-refuses "--generations 4" "must be 1, 3 or 7" "$tool" dedupe -p 0.1 --window 10 --generations 4 abc
-refuses "--generations alone" "applies only to --window" "$tool" dedupe -p 0.1 --generations 3 abc
-refuses "too many keys" "larger than its strategy can address" \
-  "$tool" dedupe -p 0.1 --window 1e19 abc
-refuses "too many keys, plan" "larger than its strategy can address" \
-  "$tool" plan -p 0.1 --window 1e19
-check "no file from any of them" test ! -e x
+table <<'END'
+2 dedupe --window 10 abc =! no -p given
+2 dedupe -p 0.1 --window 10 --shared x abc =! give --state with a time
+2 dedupe -p 0.1 --window 10 --strategy fast abc =! leave out --strategy
+2 dedupe -p 0.1 --window 10 --generations 4 abc =! must be 1, 3 or 7
+2 dedupe -p 0.1 --generations 3 abc =! applies only to --window
+2 dedupe -p 0.1 --window 1e19 abc =! larger than its strategy can address
+2 plan -p 0.1 --window 1e19 =! larger than its strategy can address
+and test ! -e x
+END
 
 finish
