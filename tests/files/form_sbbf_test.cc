@@ -133,15 +133,25 @@ TEST(SbbfForm, GoldenFileOfParquetjs) {
   EXPECT_EQ(Stats(filter).bytes, 1024u);
 }
 
-// A header with any one byte changed is read or refused, without any other effect.
+// A header with one byte changed is refused, but for one change: an empty union for the compression
+// ends the header two bytes early, and what follows is taken for the bits.  Seen to fail with a union
+// that may have any field, which reads the filters of other algorithms and hashes.
 TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
-  const std::string bytes = kHeader + kBlock + kBlock;
+  const std::string bytes = kHeader + kBlock;
+  std::vector<std::pair<size_t, int>> read;
   for (size_t at = 0; at < kHeader.size(); at++)
     for (int byte = 0; byte < 256; byte++) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(byte);
-      (void)ReadFrom({changed});
+      if (changed == bytes) continue;
+      Filter filter;
+      const lfb_status status = ReadFrom({changed}, &filter);
+      ASSERT_EQ(filter != nullptr, status == LFB_OK) << at << " " << byte;
+      if (filter == nullptr) continue;
+      read.emplace_back(at, byte);
+      EXPECT_EQ(Form(filter), kHeader + changed.substr(kHeader.size() - 2, kBlock.size()));
     }
+  EXPECT_EQ(read, (std::vector<std::pair<size_t, int>>{{11, 0}}));
 }
 
 }  // namespace
