@@ -1,9 +1,9 @@
 /*
- * delta.c - fuzzes lfb_delta_apply(): any bytes are refused and change nothing, or turn on bits of the
- * filter, and count them.
+ * delta.c - fuzzes lfb_delta_apply(): any bytes are refused and change nothing, or turn on bits of
+ * the filter, and count them.
  *
- * An input is a strategy, a flag, and a delta.  With the flag its header is that of the filter, except
- * for what it says of the coded bits, and its checksums fit.
+ * An input is a strategy, a flag, and a delta.  With the flag its header is that of the filter,
+ * except for what it says of the coded bits, and its checksums fit.
  */
 #include <lfbloom/delta.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* docs/formats.md */
-enum { HEADER = 256, AT_BITS = 48, AT_SIZE = 56, AT_CHECKSUM = 72, AT_PARAMETERS = 80, AT_SEAL = 248 };
+enum { HEADER = 256, AT_BITS = 48, AT_SIZE = 56, AT_CHECKSUM = 72, AT_PARAMETERS = 80,
+      AT_SEAL = 248 };
 enum { CONTROLS = 2, MOST_WORDS = 1 << 10 };
 
 static lfb_filter *filter_new(uint8_t choice)

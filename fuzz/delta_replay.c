@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROUNDS = 20000, HEADER = 256, CONTROLS = 2, MOST = 24 };
 
-/* A header of zeros, which delta.c mends, with the numbers of bits and the parameters; and a body. */
+/* A header of zeros, which delta.c mends, with the numbers of bits and the parameters; and a
+ * body. */
 static void replay_body(uint64_t round)
 {
   unsigned char input[CONTROLS + HEADER + MOST] = {(unsigned char)round, 1};

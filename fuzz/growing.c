@@ -87,7 +87,8 @@ static uint64_t growing_ask(const lfb_growing *growing, uint64_t chance)
     keys[i] = fuzz_mix(chance + i);
     one |= (uint64_t)lfb_growing_might_contain_u64(growing, keys[i]) << i;
   }
-  (void)lfb_any_many_u64(fuzz_outcome_any(fuzz_reader_find("growing"), growing), LFB_MIGHT_CONTAIN, keys, KEYS, &many);
+  (void)lfb_any_many_u64(fuzz_outcome_any(fuzz_reader_find("growing"), growing), LFB_MIGHT_CONTAIN,
+                         keys, KEYS, &many);
   fuzz_must(one == many, "many at a time are answered as one by one");
   return one;
 }

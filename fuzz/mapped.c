@@ -78,7 +78,8 @@ static void shared_put(lfb_filter *one, lfb_filter *other, uint64_t chance)
       continue;
     }
     const bool there = lfb_filter_might_contain_hash(one, hash);
-    const bool first = lfb_filter_claim_hash(one, hash), second = lfb_filter_claim_hash(other, hash);
+    const bool first = lfb_filter_claim_hash(one, hash),
+                       second = lfb_filter_claim_hash(other, hash);
     fuzz_must(!second && !(there && first), "at most one claim of a key wins");
   }
 }

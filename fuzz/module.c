@@ -1,9 +1,9 @@
 /*
- * module.c - fuzzes the parser of the module for Redis: heads and bodies of values, as RDB files, RESTORE
- * and BF.LOADCHUNK give them to it.
+ * module.c - fuzzes the parser of the module for Redis: heads and bodies of values, as RDB files,
+ * RESTORE and BF.LOADCHUNK give them to it.
  *
- * An input is a flag, a head, and a body.  If the flag is odd, the head's checksum is made to fit.  A
- * value that is accepted must work: keys that are added to it are found, and it can be written.
+ * An input is a flag, a head, and a body.  If the flag is odd, the head's checksum is made to fit.
+ * A value that is accepted must work: keys that are added to it are found, and it can be written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +73,10 @@ static void value_use(lfb_value *value)
   must(lfb_value_capacity(value) > 0, "it has a capacity");
 }
 
-/* Reads a value, and uses it.  Its body comes at once, as from an RDB file, or in two chunks, which a chain takes as
- * they come.  Returns whether it could. */
-static bool value_read(const unsigned char head[LFB_DUMP_HEAD], const uint8_t *body, size_t size, size_t first, bool chunks)
+/* Reads a value, and uses it.  Its body comes at once, as from an RDB file, or in two chunks, which
+ * a chain takes as they come.  Returns whether it could. */
+static bool value_read(const unsigned char head[LFB_DUMP_HEAD], const uint8_t *body, size_t size,
+                       size_t first, bool chunks)
 {
   lfb_dump_state state;
   lfb_value *value;

@@ -1,5 +1,6 @@
 /*
- * module_replay.c - runs module.c on values, and on values with changed bytes: the same in each run.
+ * module_replay.c - runs module.c on values, and on values with changed bytes: the same in each
+ * run.
  *
  * Seen to fail, under AddressSanitizer, with a head accepted that announces a body without layers.
  */

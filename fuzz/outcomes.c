@@ -15,7 +15,8 @@ lfb_read_limits fuzz_limits_of(const fuzz_input *input)
                            .open_damaged = input->open_damaged};
 }
 
-fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way, const fuzz_input *input)
+fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way,
+                             const fuzz_input *input)
 {
   static char unwritten; /* its address marks an output that was not written */
   lfb_any made = {LFB_KIND_NONE, {&unwritten}};

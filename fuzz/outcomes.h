@@ -19,7 +19,8 @@ typedef struct fuzz_outcome {
 lfb_read_limits fuzz_limits_of(const fuzz_input *input);
 
 /* Reads an input in one way; aborts if a refusal writes the output, or a success does not. */
-fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way, const fuzz_input *input);
+fuzz_outcome fuzz_outcome_of(const fuzz_reader *reader, const fuzz_way *way,
+                             const fuzz_input *input);
 
 /* Reads bytes that the library wrote, in the reader's first way, with the key. */
 fuzz_outcome fuzz_outcome_again(const fuzz_reader *reader, fuzz_bytes bytes, bool open_damaged);

@@ -39,8 +39,8 @@ typedef enum fuzz_mend {
   FUZZ_MEND_ALL,    /* every checksum that has its room */
 } fuzz_mend;
 
-/* One way to read a file as a filter of a kind; it sets `taken` to the bytes that it read.  A stream's failure
- * at its end is checked, then counts as LFB_ERROR_TRUNCATED. */
+/* One way to read a file as a filter of a kind; it sets `taken` to the bytes that it read.  A
+ * stream's failure at its end is checked, then counts as LFB_ERROR_TRUNCATED. */
 typedef struct fuzz_way {
   lfb_status (*read)(lfb_kind kind, const fuzz_input *input, const lfb_read_limits *limits,
                      lfb_any *made, size_t *taken);
@@ -90,7 +90,8 @@ struct fuzz_reader {
 /* Returns the row with that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
-/* The ways to read: as a stream, in pieces, and as a file.  All must agree; ends with a row of zeros. */
+/* The ways to read: as a stream, in pieces, and as a file.  All must agree; ends with a row of
+ * zeros. */
 extern const fuzz_way fuzz_ways[];
 
 /*

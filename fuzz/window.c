@@ -28,10 +28,12 @@ bool fuzz_window_begins(const fuzz_bytes *file)
          (file->size < FUZZ_WINDOW_HEADER || fuzz_load64(file->at + SHARED) == 0);
 }
 
-/* Bytes of the words that the header announces; a product that overflows is not the size of any file. */
+/* Bytes of the words that the header announces; a product that overflows is not the size of any
+ * file. */
 static uint64_t window_words(const fuzz_bytes *file)
 {
-  return fuzz_load64(file->at + BLOCKS) * ((uint64_t)file->at[GENERATIONS] + 1) * file->at[WORDS] * 8;
+  return fuzz_load64(file->at + BLOCKS) * ((uint64_t)file->at[GENERATIONS] +
+                                           1) * file->at[WORDS] * 8;
 }
 
 void fuzz_window_mend(const fuzz_bytes *file, fuzz_mend what)
@@ -64,7 +66,8 @@ static uint64_t ask(const lfb_window *window, uint64_t chance)
     keys[i] = fuzz_mix(chance + i);
     answers |= (uint64_t)lfb_window_might_contain_u64(window, keys[i]) << i;
   }
-  (void)lfb_any_many_u64(fuzz_outcome_any(fuzz_reader_find("window"), window), LFB_MIGHT_CONTAIN, keys, KEYS, &many);
+  (void)lfb_any_many_u64(fuzz_outcome_any(fuzz_reader_find("window"), window), LFB_MIGHT_CONTAIN,
+                         keys, KEYS, &many);
   fuzz_must(many == answers, "one key and many are answered alike");
   return answers;
 }

@@ -8,7 +8,8 @@
 
 enum { FUZZ_WINDOW_HEADER = 512 };
 
-/* Whether a file begins as a window does, but not as one that processes share: that has no checksums of words. */
+/* Whether a file begins as a window does, but not as one that processes share: that has no
+ * checksums of words. */
 bool fuzz_window_begins(const fuzz_bytes *file);
 
 /* Makes checksums fit: those of both headers, or all. */

@@ -26,7 +26,8 @@ unsigned crew_size(void)
 {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-  return cores < CREW_LEAST - 2 ? CREW_LEAST : cores > CREW_MOST - 2 ? CREW_MOST : (unsigned)cores + 2;
+  return cores < CREW_LEAST - 2 ? CREW_LEAST : cores > CREW_MOST - 2 ? CREW_MOST
+                                                                     : (unsigned)cores + 2;
 }
 
 void crew_expect(bool holds)

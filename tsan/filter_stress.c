@@ -96,7 +96,8 @@ static void run(void)
 
 static void run_in_memory(void)
 {
-  const lfb_config config = {.expected_insertions = 30000, .fpp = 0.01, .strategy = LFB_GUAVA_MITZ64};
+  const lfb_config config =
+      {.expected_insertions = 30000, .fpp = 0.01, .strategy = LFB_GUAVA_MITZ64};
   const lfb_config sure = {.expected_insertions = CREW_ROUNDS * CREW_KEYS, .fpp = 1e-10};
 
   crew_expect_ok(lfb_filter_create(&config, &shared));

@@ -42,7 +42,8 @@ char lfb_section_grace;
 
 /* ---- records ------------------------------------------------------------------- */
 
-/* Gives back a record that has nothing pending.  If its thread is in a section, the section ends. */
+/* Gives back a record that has nothing pending.  If its thread is in a section, the section
+ * ends. */
 static void section_give(lfb_section *record)
 {
   LFB_SECTION_RELEASE();
@@ -52,8 +53,8 @@ static void section_give(lfb_section *record)
 
 static section_record *section_from_reserve(void)
 {
-  /* relaxed: the index alone is shared; it gives each record away once.  The first look keeps the number
-   * from wrapping. */
+  /* relaxed: the index alone is shared; it gives each record away once.  The first look keeps the
+   * number from wrapping. */
   if (lfb_word_get(&section_reserve_used) >= LFB_SECTION_RESERVE)
     return NULL;
   const uint64_t next = lfb_add_u64(&section_reserve_used, 1, memory_order_relaxed);
@@ -99,8 +100,9 @@ lfb_section *lfb_section_take(void)
   return lfb_section_mine;
 }
 
-/* Runs at a thread's exit.  In the first round of destructors a thread inside a section keeps its record,
- * so that other destructors may still leave the section: the address plus one asks for the next round. */
+/* Runs at a thread's exit.  In the first round of destructors a thread inside a section keeps its
+ * record, so that other destructors may still leave the section: the address plus one asks for the
+ * next round. */
 static void section_at_exit(void *given)
 {
   const uintptr_t value = (uintptr_t)given;
@@ -173,9 +175,9 @@ void lfb_section_free_retired(lfb_section *retired)
 void lfb_section_retire(lfb_section *retired, lfb_section_entry *entry,
                         void (*reclaim)(lfb_section_entry *entry))
 {
-  /* ck_epoch_call() reads the epoch without a barrier.  Without this one it could read an epoch from
-   * before the object was unpublished, and ck_epoch_poll(), which dispatches before it scans, would
-   * reclaim the object one epoch early. */
+  /* ck_epoch_call() reads the epoch without a barrier.  Without this one it could read an epoch
+   * from before the object was unpublished, and ck_epoch_poll(), which dispatches before it scans,
+   * would reclaim the object one epoch early. */
   ck_pr_fence_memory();
   ck_epoch_call(retired, entry, reclaim);
 }

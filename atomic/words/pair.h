@@ -91,8 +91,8 @@ LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desi
   return done;
 }
 
-/* Reads both words, one after the other: they may be of different times.  What a thread wrote before an
- * exchange that set one of them with release, the caller sees. */
+/* Reads both words, one after the other: they may be of different times.  What a thread wrote
+ * before an exchange that set one of them with release, the caller sees. */
 LFB_INLINE lfb_two lfb_pair_get_acquire(const lfb_word *pair)
 {
   /* acquire, both: as the function states. */
@@ -101,8 +101,8 @@ LFB_INLINE lfb_two lfb_pair_get_acquire(const lfb_word *pair)
 }
 
 /*
- * Turns on the bits of `mask` in a pair that was just read as `seen`, all of them at once, by `cas`;
- * writes only if one is off.
+ * Turns on the bits of `mask` in a pair that was just read as `seen`, all of them at once, by
+ * `cas`; writes only if one is off.
  *
  * Returns the bits that this call turned on.  Of all calls with the same mask, at most one
  * returns any bit; none does if calls with other masks turned on all of its bits.

@@ -1,4 +1,5 @@
-/* any.c - filters of any kind: chooses the function of the kind.  lfbloom/any.h has the contract. */
+/* any.c - filters of any kind: chooses the function of the kind.  lfbloom/any.h has the
+ * contract. */
 #include <lfbloom/any.h>
 
 #include <lfbloom/mapped.h>
@@ -195,8 +196,8 @@ static const any_row *any_row_of(lfb_kind kind)
 /* ---- keys ------------------------------------------------------------------------- */
 
 /* A verb that the kind does not have does nothing. */
-static size_t any_keys(lfb_any any, lfb_verb verb, const void *keys, size_t count, uint64_t *answers,
-                       lfb_key_kind kind)
+static size_t any_keys(lfb_any any, lfb_verb verb, const void *keys, size_t count,
+                       uint64_t *answers, lfb_key_kind kind)
 {
   const any_row *row = any_row_of(any.kind);
 
@@ -273,8 +274,8 @@ static lfb_status any_copy_file(const char *path, lfb_kind kind, const lfb_read_
 }
 
 /* Opens a file in place, to change it if it is `shared`. */
-static lfb_status any_open_file(const char *path, lfb_kind kind, bool shared, const lfb_read_limits *limits,
-                                lfb_any *any)
+static lfb_status any_open_file(const char *path, lfb_kind kind, bool shared,
+                                const lfb_read_limits *limits, lfb_any *any)
 {
   const any_row *row = any_row_of(kind);
   lfb_any made = {.kind = kind};
@@ -315,7 +316,8 @@ lfb_status lfb_any_open(const char *path, lfb_kind kind, lfb_opening how,
   if (kind == LFB_KIND_NONE)
     kind = any_kind_of(as_plain);
   if (how == LFB_OPEN_SHARED ||
-      (how == LFB_OPEN_IN_PLACE && (kind == LFB_KIND_PLAIN || as_plain == LFB_ERROR_GROWING_MAPPED)))
+      (how == LFB_OPEN_IN_PLACE &&
+       (kind == LFB_KIND_PLAIN || as_plain == LFB_ERROR_GROWING_MAPPED)))
     return any_open_file(path, kind, how == LFB_OPEN_SHARED, limits, any);
   return any_copy_file(path, kind, limits, any);
 }
@@ -372,7 +374,8 @@ lfb_status lfb_any_save(lfb_any any, const char *path)
 
   lfb_any_plan(any, &figures);
   const lfb_content content = {
-      .what = any.filter, .secret = figures.all.key_kept, .write = any_row_of(any.kind)->form->write};
+      .what = any.filter, .secret = figures.all.key_kept,
+              .write = any_row_of(any.kind)->form->write};
   return lfb_file_save(&content, path);
 }
 

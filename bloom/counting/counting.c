@@ -5,9 +5,9 @@
  * Counter i stands for bit i of the plain filter.  A word holds 16 counters.  So the counters of
  * one word of bits are four words, half a line, and a block of fast is 4 lines.  Two other layouts
  * were considered:
- * - Put the counters of words of different groups (bloom/strategies/fast_view.h) into one line.  That would
- *   save a fast key of two words a quarter of a line on average, and a key of four words one line
- *   of four.  But each conversion would need a permutation.
+ * - Put the counters of words of different groups (bloom/strategies/fast_view.h) into one line.
+ *   That would save a fast key of two words a quarter of a line on average, and a key of four words
+ *   one line of four.  But each conversion would need a permutation.
  * - A counter spread over four words as single bits, so that a key's part of a block is 8 words.
  *   But no compare-and-exchange could then change a whole counter.
  */

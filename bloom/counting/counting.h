@@ -17,15 +17,16 @@ LFB_EXTERN_C_BEGIN
 enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD };
 
 /*
- * The operations on one key and on many, for a filter's strategy.  `remove`: removes, else puts; both share their
- * code, which is large and far cheaper than their locked operations.  Answer i goes to bit i % 64 of
- * answers[i / 64]; bits after the last answer become 0.
+ * The operations on one key and on many, for a filter's strategy.  `remove`: removes, else puts;
+ * both share their code, which is large and far cheaper than their locked operations.  Answer i
+ * goes to bit i % 64 of answers[i / 64]; bits after the last answer become 0.
  */
 typedef struct lfb_counting_kernel {
   bool (*might_contain)(const lfb_counting *counting, lfb_hash hash);
   bool (*change)(const lfb_counting *counting, lfb_hash hash, bool remove);
   void (*might_contain_many)(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers);
-  void (*change_many)(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers, bool remove);
+  void (*change_many)(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
+                      bool remove);
 } lfb_counting_kernel;
 
 struct lfb_counting {

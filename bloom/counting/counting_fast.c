@@ -1,9 +1,9 @@
 /*
  * counting_fast.c - the operations on the counters of a key of `fast`.
  *
- * A key has bits in one word of each of its groups (bloom/strategies/fast_view.h).  Four words of counters,
- * half a line, stand for one word of bits.  The view is a filter's, except that its words are
- * those of the counters, 32 per block, or 64 if a block is two lines.
+ * A key has bits in one word of each of its groups (bloom/strategies/fast_view.h).  Four words of
+ * counters, half a line, stand for one word of bits.  The view is a filter's, except that its words
+ * are those of the counters, 32 per block, or 64 if a block is two lines.
  */
 #include "bloom/counting/counter_sets.h"
 #include "bloom/hashing/simd.h"
@@ -25,7 +25,8 @@ typedef struct cfast_groups {
 LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
   lfb_word *block =
-      fast->words + (LFB_COUNTING_WORDS * lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
+      fast->words +
+          (LFB_COUNTING_WORDS * lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
   const uint64_t round0 = lfb_fast_round(hash, 0);
   const uint32_t count = lfb_fast_groups(fast);
   /* Initialised for gcc 12: with -fsanitize=undefined it warns that used elements are not set. */
@@ -43,7 +44,8 @@ LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
          63;
 }
 
-/* The counter of a probe, shifted to the bottom of its word, plus 15: above 0 it carries into bit 4. */
+/* The counter of a probe, shifted to the bottom of its word, plus 15: above 0 it carries into bit
+ * 4. */
 LFB_INLINE uint64_t cfast_above(const lfb_fast *fast, const cfast_groups *groups, uint64_t hash,
                                 uint32_t probe)
 {
@@ -154,37 +156,42 @@ LFB_INLINE void cfast_prefetch_change(const cfast_view *view, uint64_t hash)
 
 /* ---- shapes: each of CFAST_SHAPES has code with constants ---------------------- */
 
-/* Those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default preference; code for any shape takes up to 2.5 times as
- * long. */
+/* Those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default preference; code for any shape takes up to
+ * 2.5 times as long. */
 #ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
 #define CFAST_SHAPES(row) row(2x3, 3, 2, 6)
 #else
 #define CFAST_SHAPES(row) row(2x3, 3, 2, 6) row(4x2, 3, 1, 8) row(4x3, 3, 1, 12) row(8x2, 4, 1, 16)
 #endif
 
-/* Puts and removals of more probes have no code of their own: it would be 6 KB for a tenth of the time. */
+/* Puts and removals of more probes have no code of their own: it would be 6 KB for a tenth of the
+ * time. */
 enum { CFAST_MOST_CHANGED = 12 };
 
-/* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
- * hash, and its answer is returned.  All lines of a key that is changed are prefetched before the first is
- * written: a locked operation delays everything after it. */
-LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t block_shift, uint32_t group_shift, uint32_t probes,
+/* Queries or changes hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is
+ * one hash, and its answer is returned.  All lines of a key that is changed are prefetched before
+ * the first is written: a locked operation delays everything after it. */
+LFB_INLINE bool cfast_shaped(const cfast_view *given, uint32_t block_shift, uint32_t group_shift,
+                             uint32_t probes,
                              bool changes, bool many, lfb_piece hashes, uint64_t *answers)
 {
-  const cfast_view view = {lfb_fast_shaped(&given->fast, block_shift, group_shift, probes), given->removes};
+  const cfast_view view =
+      {lfb_fast_shaped(&given->fast, block_shift, group_shift, probes), given->removes};
 
   if (many && changes)
-    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch_change, cfast_change) != 0;
+    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch_change,
+                       cfast_change) != 0;
   if (many)
-    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch, cfast_query) != 0;
+    return cfast_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch,
+                       cfast_query) != 0;
   if (!changes)
     return cfast_query(&view, *hashes.low) != 0;
   cfast_prefetch_change(&view, *hashes.low);
   return cfast_change(&view, *hashes.low) != 0;
 }
 
-LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool changes, bool many, lfb_piece hashes,
-                         uint64_t *answers)
+LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool changes, bool many,
+                         lfb_piece hashes, uint64_t *answers)
 {
   const cfast_view view = {counting->layout.fast, removes};
 
@@ -210,32 +217,38 @@ LFB_INLINE bool cfast_do(const lfb_counting *counting, bool removes, bool change
 
 enum { CFAST256_LANES = 4 };
 
-/* Computes, for each lane, the product of its probe's round, shifted right by `from` and 6 for each probe of the
- * round before it.  Lanes after the group's last probe have the last one again. */
-TARGET LFB_INLINE __m256i cfast256_shifted(const lfb_fast *fast, uint64_t hash, uint32_t j, uint32_t from)
+/* Computes, for each lane, the product of its probe's round, shifted right by `from` and 6 for each
+ * probe of the round before it.  Lanes after the group's last probe have the last one again. */
+TARGET LFB_INLINE __m256i cfast256_shifted(const lfb_fast *fast, uint64_t hash, uint32_t j,
+                                           uint32_t from)
 {
   const uint32_t groups = lfb_fast_groups(fast);
   uint64_t round[CFAST256_LANES];
   uint32_t shift[CFAST256_LANES];
 
   LFB_EACH(i, 0, CFAST256_LANES, 1, {
-    const uint32_t probe = j + i * groups < fast->probes ? j + i * groups : j + fast->probes - groups;
+    const uint32_t probe = j + i * groups < fast->probes ? j + i * groups
+                                                         : j + fast->probes - groups;
     round[i] = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
     shift[i] = from + 6 * (probe % LFB_FAST_ROUND);
   });
   return _mm256_srlv_epi64(
-      _mm256_set_epi64x((long long)round[3], (long long)round[2], (long long)round[1], (long long)round[0]),
+      _mm256_set_epi64x((long long)round[3], (long long)round[2], (long long)round[1],
+                        (long long)round[0]),
       _mm256_set_epi64x(shift[3], shift[2], shift[1], shift[0]));
 }
 
-/* All ones in each lane where the counter of the probe, of group j, is 0.  Other threads may write the words during the
- * load: each 64-bit lane is read whole (fast256.c). */
-TARGET LFB_INLINE __m256i cfast256_zeros(const lfb_fast *fast, const lfb_word *first, uint64_t hash, uint32_t j)
+/* All ones in each lane where the counter of the probe, of group j, is 0.  Other threads may write
+ * the words during the load: each 64-bit lane is read whole (fast256.c). */
+TARGET LFB_INLINE __m256i cfast256_zeros(const lfb_fast *fast, const lfb_word *first, uint64_t hash,
+                                         uint32_t j)
 {
   const __m256i words = _mm256_load_si256((const __m256i *)(const void *)first);
-  /* The upper three bits of a counter's number are that of 8 counters of 32 bits, and pick them without a mask. */
+  /* The upper three bits of a counter's number are that of 8 counters of 32 bits, and pick them
+   * without a mask. */
   const __m256i eight = _mm256_permutevar8x32_epi32(words, cfast256_shifted(fast, hash, j, 16 + 3));
-  const __m256i in_eight = _mm256_and_si256(cfast256_shifted(fast, hash, j, 16 - 2), _mm256_set1_epi64x(28));
+  const __m256i in_eight =
+      _mm256_and_si256(cfast256_shifted(fast, hash, j, 16 - 2), _mm256_set1_epi64x(28));
   const __m256i counter =
       _mm256_and_si256(_mm256_srlv_epi64(eight, in_eight), _mm256_set1_epi64x(LFB_COUNTER_MOST));
   return _mm256_cmpeq_epi64(counter, _mm256_setzero_si256());
@@ -258,14 +271,16 @@ TARGET LFB_INLINE uint64_t cfast256_query(const cfast_view *view, uint64_t hash)
 #define LINES_VIEW cfast_view
 #include "bloom/strategies/lines.inc.h"
 
-/* Queries hashes.  Returns false if the filter has none of CFAST_SHAPES: then it has done nothing. */
+/* Queries hashes.  Returns false if the filter has none of CFAST_SHAPES: then it has done
+ * nothing. */
 TARGET static bool cfast256_many(const lfb_fast *fast, lfb_piece hashes, uint64_t *answers)
 {
   switch (LFB_FAST_SHAPE(fast->block_shift, fast->group_shift, fast->probes)) {
 #define CASE(name, b, s, n)                                                                      \
   case LFB_FAST_SHAPE(b, s, n): {                                                                \
     const cfast_view view = {lfb_fast_shaped(fast, b, s, n), false};                             \
-    (void)cfast256_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch, cfast256_query); \
+    (void)cfast256_lines(&view, true, hashes.low, hashes.count, answers, cfast_prefetch,         \
+                         cfast256_query);                                                        \
     return true;                                                                                 \
   }
     CFAST_SHAPES(CASE)
@@ -289,7 +304,8 @@ static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
   return cfast_do(counting, false, false, false, (lfb_piece){&hash.low, NULL, 1}, NULL);
 }
 
-static void cfast_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers, bool remove)
+static void cfast_change_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
+                              bool remove)
 {
   (void)cfast_do(counting, remove, true, true, hashes, answers);
 }

@@ -17,8 +17,9 @@
 
 /* ---- the header ---------------------------------------------------------------------- */
 
-/* 256 bytes, with the fields of a native header that describe the filter (native_header.h), so that a delta is
- * compared with a filter and no field of it is trusted.  docs/formats.md has the layout. */
+/* 256 bytes, with the fields of a native header that describe the filter (native_header.h), so that
+ * a delta is compared with a filter and no field of it is trusted.  docs/formats.md has the
+ * layout. */
 enum { DELTA_HEADER = LFB_HEAD_SIZE }; /* bytes */
 
 /* The numbers that a delta consists of. */
@@ -63,7 +64,8 @@ static void delta_encode(const lfb_description *description, const delta_fields 
   lfb_head_end(header);
 }
 
-/* Reads a header and checks its fields.  Fails: LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION, _BAD_DELTA. */
+/* Reads a header and checks its fields.  Fails: LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION,
+ * _BAD_DELTA. */
 static lfb_status delta_decode(const unsigned char header[DELTA_HEADER], delta_fields *fields)
 {
   const lfb_status status = lfb_head_check(header, LFB_MAGIC_DELTA, DELTA_VERSION);
@@ -432,8 +434,9 @@ static lfb_status delta_load(const lfb_reader *reader, void **made)
   return size == have ? LFB_OK : lfb_form_read_bytes(reader, delta->bytes + have, size - have);
 }
 
-/* More bytes than any delta of the filter has.  At best parameters, n of m bits take n * (2 + log2(m/n))
- * bits by gaps, which is below 2 m; counts and offsets in blocks take less than as much again. */
+/* More bytes than any delta of the filter has.  At best parameters, n of m bits take n * (2 +
+ * log2(m/n)) bits by gaps, which is below 2 m; counts and offsets in blocks take less than as much
+ * again. */
 static uint64_t delta_most_bytes(const lfb_filter *filter)
 {
   return DELTA_HEADER + 4096 + 4 * filter->description.geometry.word_count * sizeof(lfb_word);

@@ -15,13 +15,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* As openat() with O_CLOEXEC, open() and fsync(), repeated if a signal interrupts them.  Programs that this
- * process executes do not inherit the descriptor. */
+/* As openat() with O_CLOEXEC, open() and fsync(), repeated if a signal interrupts them.  Programs
+ * that this process executes do not inherit the descriptor. */
 int lfb_restarted_openat(int folder, const char *path, int flags, mode_t mode);
 int lfb_restarted_open(const char *path, int flags, mode_t mode);
 int lfb_restarted_sync(int fd);
 
-/* Closes a descriptor, unless it is negative, to which nothing was written: nothing can be lost.  Keeps errno. */
+/* Closes a descriptor, unless it is negative, to which nothing was written: nothing can be lost.
+ * Keeps errno. */
 void lfb_disk_leave(int fd);
 
 /* The identity of a file.  Not dev_t and ino_t: if long has 32 bits, their sizes depend on

@@ -1,6 +1,6 @@
 /*
- * forms.h - the interface of a serialised form, one row of a table; reading and writing words in pieces, which
- * all forms share; and saving any content to a file.
+ * forms.h - the interface of a serialised form, one row of a table; reading and writing words in
+ * pieces, which all forms share; and saving any content to a file.
  *
  * Input is hostile: a form checks every field and product before it allocates, and memory grows
  * only with the bytes that were read.
@@ -86,7 +86,8 @@ typedef struct lfb_content {
   lfb_status (*write)(const void *what, const lfb_writer *writer);
 } lfb_content;
 
-/* Saves the content, atomically and durably.  Fails as lfb_filter_save(), except for errors of forms. */
+/* Saves the content, atomically and durably.  Fails as lfb_filter_save(), except for errors of
+ * forms. */
 lfb_status lfb_file_save(const lfb_content *content, const char *path);
 
 /*

@@ -63,7 +63,8 @@ double lfb_head_load_double(const unsigned char *at);
 /* Stores 8 bytes that tell the byte order of this processor. */
 void lfb_head_store_order(unsigned char *at);
 
-/* Reads them: `*other` receives whether they are of the other byte order.  Returns false if they are neither. */
+/* Reads them: `*other` receives whether they are of the other byte order.  Returns false if they
+ * are neither. */
 bool lfb_head_load_order(const unsigned char *at, bool *other);
 
 /* Whether the size of a header is right, and its bytes from `reserved` up to the checksum are

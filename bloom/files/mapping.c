@@ -29,7 +29,8 @@ lfb_status lfb_mapping_map(lfb_mapping *mapping, uint64_t size, bool writable)
   return lfb_pages_map(&mapping->pages, mapping->disk.fd, 0, size, writable);
 }
 
-lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there, const lfb_read_limits *limits)
+lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there,
+                             const lfb_read_limits *limits)
 {
   if (limits->max_bytes != 0 && words > limits->max_bytes)
     return LFB_ERROR_OVER_LIMIT;

@@ -256,7 +256,8 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (status != LFB_OK)
     return status;
   const uint32_t number = lfb_load_le32(header + NATIVE_AT_HASH);
-  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != LFB_CHECKED_BYTES ||
+  if (number >= NATIVE_HASHES ||
+      lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != LFB_CHECKED_BYTES ||
       !lfb_head_is_whole(header,
                          native_hashes[number].has_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY))
     return LFB_ERROR_BAD_HEADER;

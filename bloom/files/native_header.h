@@ -17,8 +17,8 @@ enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 /* The header's count of bits set when writing began; at most that of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* The seconds since 1970: of the environment's SOURCE_DATE_EPOCH if that is a number, so that builds can
- * be repeated byte for byte, else of the clock. */
+/* The seconds since 1970: of the environment's SOURCE_DATE_EPOCH if that is a number, so that
+ * builds can be repeated byte for byte, else of the clock. */
 uint64_t lfb_native_now(void);
 
 /* Writes the header of a filter with `bits_set` bits set; `now` as lfb_native_now(). */

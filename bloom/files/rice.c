@@ -33,7 +33,8 @@ static void rice_put_bits(lfb_rice_writer *writer, uint64_t bits, uint32_t count
   writer->pending_bits += count;
   if (writer->pending_bits < RICE_CHUNK)
     return;
-  if (!writer->failed && (writer->capacity - writer->size >= sizeof(uint32_t) || rice_grow(writer))) {
+  if (!writer->failed &&
+      (writer->capacity - writer->size >= sizeof(uint32_t) || rice_grow(writer))) {
     lfb_store_le32(writer->bytes + writer->size, (uint32_t)writer->pending);
     writer->size += sizeof(uint32_t);
   }

@@ -3,9 +3,10 @@
  * merged into the shared words, with one CAS for each pair of words that gains bits.
  *
  * A put of a new key needs one locked operation for each of its words (fast-pair: for both), unless
- * several keys share a word.  So the hashes are partitioned by regions of the filter that fit into a
- * cache (partition.h).  When a region has gathered enough, the thread copies its words into a scratch
- * and puts its keys there by plain stores.  Then it turns on in the filter the bits of the scratch.
+ * several keys share a word.  So the hashes are partitioned by regions of the filter that fit into
+ * a cache (partition.h).  When a region has gathered enough, the thread copies its words into a
+ * scratch and puts its keys there by plain stores.  Then it turns on in the filter the bits of the
+ * scratch.
  *
  * Answers    A key of the batch is new if it has a bit that the merge turned on, and no earlier key
  *            of the region has that bit.  LFB_KERNEL_CREDIT finds these keys.  If the merge

@@ -317,7 +317,8 @@ static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *k
   return lfb_piece_yes(answers, kept->count);
 }
 
-/* Replaces the filter by one for `insertions` keys, with the same hash, and puts all kept hashes. */
+/* Replaces the filter by one for `insertions` keys, with the same hash, and puts all kept
+ * hashes. */
 static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
 {
   lfb_config config = builder->config;

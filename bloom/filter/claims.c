@@ -61,8 +61,8 @@ LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, ui
   return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
 }
 
-/* Reads a cell: both words as of the same time, unless the second is a generation.  Then a mixture of two
- * times does no harm: the hash is whole, and no exchange that expects a mixture succeeds. */
+/* Reads a cell: both words as of the same time, unless the second is a generation.  Then a mixture
+ * of two times does no harm: the hash is whole, and no exchange that expects a mixture succeeds. */
 LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, cell_uses uses)
 {
   if (uses == CELL_GENERATION) {
@@ -114,7 +114,8 @@ LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, l
 {
   const lfb_hash hash = cell_hash(claims, cell, low, high);
 
-  /* The bits may be on in an older layer (layers.h); but those of a window may soon be forgotten. */
+  /* The bits may be on in an older layer (layers.h); but those of a window may soon be
+   * forgotten. */
   if (uses == CELL_GENERATION || !claimed_might_contain(in, hash))
     claimed_put(in, hash);
   LFB_CLAIM_HAZARD();
@@ -124,7 +125,8 @@ LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, l
 /* The present generation of what forgets. */
 LFB_INLINE uint64_t claims_generation(const lfb_claims *claims)
 {
-  /* seq_cst: after the cell, and in one order with the generations that puts read (bloom/window/window.h). */
+  /* seq_cst: after the cell, and in one order with the generations that puts read
+   * (bloom/window/window.h). */
   return LFB_STD atomic_load_explicit(claims->generation, LFB_STD memory_order_seq_cst);
 }
 
@@ -193,21 +195,25 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
   return won;
 }
 
-/* The same with the words of the hash as scalars, in functions of their own: from a hash in two registers
- * gcc 12 makes a struct on the stack, stores it word by word, and loads it as one vector. */
-static __attribute__((noinline)) bool claims_claim_one(const lfb_claims *claims, const lfb_claimed *in,
+/* The same with the words of the hash as scalars, in functions of their own: from a hash in two
+ * registers gcc 12 makes a struct on the stack, stores it word by word, and loads it as one
+ * vector. */
+static __attribute__((noinline)) bool claims_claim_one(const lfb_claims *claims,
+                                                       const lfb_claimed *in,
                                                        uint64_t low, uint64_t high)
 {
   return claims_claim(claims, in, (lfb_hash){low, high}, CELL_ONE);
 }
 
 static __attribute__((noinline)) bool claims_claim_128(const lfb_claims *claims,
-                                                       const lfb_claimed *in, uint64_t low, uint64_t high)
+                                                       const lfb_claimed *in, uint64_t low,
+                                                           uint64_t high)
 {
   return claims_claim(claims, in, (lfb_hash){low, high}, CELL_128);
 }
 
-static __attribute__((noinline)) bool claims_claim_dated(const lfb_claims *claims, const lfb_claimed *in,
+static __attribute__((noinline)) bool claims_claim_dated(const lfb_claims *claims,
+                                                         const lfb_claimed *in,
                                                          uint64_t low, uint64_t high)
 {
   return claims_claim(claims, in, (lfb_hash){low, high}, CELL_GENERATION);

@@ -45,13 +45,14 @@
  *              and those of a window, take a lock per cell instead, and are not possible in a
  *              shared file.
  *
- * Forgetting   Code that turns bits off lets a hash win again, on purpose: in a window.  Three things
- *              change there.  (a) Both words of a cell change together, and the second is the generation of
- *              the win, so that no value of the cell ever returns.  (b) A thread that completes a claim
- *              always puts its hash: bits that are found may belong to a generation that ends.  (c) The
- *              generation is read after the cell, so a look that begins after it misses no winner.  "Not
- *              won before" means: not since the generation that the contract names (lfbloom/window.h, 4).
- *              In any other filter no code may turn a bit off.
+ * Forgetting   Code that turns bits off lets a hash win again, on purpose: in a window.  Three
+ *              things change there.  (a) Both words of a cell change together, and the second is
+ *              the generation of the win, so that no value of the cell ever returns.  (b) A thread
+ *              that completes a claim always puts its hash: bits that are found may belong to a
+ *              generation that ends.  (c) The generation is read after the cell, so a look that
+ *              begins after it misses no winner.  "Not won before" means: not since the generation
+ *              that the contract names (lfbloom/window.h, 4).  In any other filter no code may turn
+ *              a bit off.
  */
 #ifndef LFB_BLOOM_CLAIMS_H
 #define LFB_BLOOM_CLAIMS_H
@@ -71,8 +72,8 @@ enum {
 
 typedef enum lfb_claim_state { LFB_CLAIM_NONE, LFB_CLAIM_WON, LFB_CLAIM_DONE } lfb_claim_state;
 
-/* The state and most of a hash.  The second word is the rest of a hash of 128 bits, or the generation of
- * the win, or 0. */
+/* The state and most of a hash.  The second word is the rest of a hash of 128 bits, or the
+ * generation of the win, or 0. */
 typedef struct lfb_cell {
   lfb_word half[2] __attribute__((aligned(16)));
 } lfb_cell;
@@ -85,8 +86,8 @@ typedef struct lfb_claims {
   const LFB_ATOMIC(uint64_t) *generation; /* of what forgets; NULL: nothing is forgotten */
 } lfb_claims;
 
-/* What the claims belong to: a filter, all layers of a growing one (layers.h), or a window, for which
- * hash.high is the present generation. */
+/* What the claims belong to: a filter, all layers of a growing one (layers.h), or a window, for
+ * which hash.high is the present generation. */
 typedef struct lfb_claimed {
   const void *of;
   bool (*might_contain)(const void *of, lfb_hash hash); /* whether all bits of a hash are on */

@@ -14,8 +14,8 @@ typedef struct compare_sizes {
 } compare_sizes;
 
 /* Counts the set bits of A, of B and of both together in one walk: each word is read once, so that
- * the counts fit each other also during puts.  A piece is copied because lfb_digest_bits(), which has
- * vector code, takes words that do not change. */
+ * the counts fit each other also during puts.  A piece is copied because lfb_digest_bits(), which
+ * has vector code, takes words that do not change. */
 static void compare_walk(const lfb_bits *a, const lfb_bits *b, uint64_t bits_set[SETS])
 {
   enum { PIECE = 256 };
@@ -106,7 +106,8 @@ lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b, lfb_comp
   const lfb_spread spread = lfb_strategy_spread(a->strategy, &of->geometry);
   compare_walk(&a->layout.bits, &b->layout.bits, bits_set);
   for (int s = 0; s < SETS; s++)
-    sizes.keys[s] = damaged[s] ? NAN : a->strategy->rates->count(a->strategy, &of->geometry, bits_set[s]);
+    sizes.keys[s] = damaged[s] ? NAN
+                               : a->strategy->rates->count(a->strategy, &of->geometry, bits_set[s]);
   compare_covariances(&spread, bits_set, &sizes);
   compare_fill(&sizes, result);
   return LFB_OK;

@@ -13,8 +13,10 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
-      .layout = lfb_layout_of(description, parts->bytes ? NULL : parts->pages.address, parts->count),
-      .kernel = lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
+      .layout =
+          lfb_layout_of(description, parts->bytes ? NULL : parts->pages.address, parts->count),
+      .kernel =
+          lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
       .strategy = description->strategy,
       .pages = parts->pages,
       .claims = parts->claims,
@@ -77,7 +79,8 @@ lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
   lfb_description description;
   const lfb_status status = lfb_description_make(config, &description);
 
-  return status == LFB_OK ? lfb_filter_make_empty(&description, config->lazy_memory, filter) : status;
+  return status == LFB_OK ? lfb_filter_make_empty(&description, config->lazy_memory, filter)
+                          : status;
 }
 
 void lfb_filter_free(lfb_filter *filter)

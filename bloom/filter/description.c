@@ -89,7 +89,8 @@ static lfb_status description_hash(const lfb_strategy *strategy, lfb_config *con
     return LFB_ERROR_UNKNOWN_HASH;
   /* Equal seeds would make both halves of the pair equal: 0 stands for seeds 0 and 1. */
   const uint64_t pair = config->seed == 0 ? UINT64_C(1) << 32 : config->seed;
-  *hash = (lfb_hash_identity){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
+  *hash =
+      (lfb_hash_identity){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
   return LFB_OK;
 }
 
@@ -190,7 +191,8 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lf
 
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
   if (description->strategy->block_words > 0)
-    layout.fast = lfb_fast_view(geometry, lfb_strategy_block_words(description->strategy, geometry), layout.bits.words);
+    layout.fast = lfb_fast_view(geometry, lfb_strategy_block_words(description->strategy, geometry),
+                                layout.bits.words);
   layout.cached = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }

@@ -52,11 +52,11 @@ lfb_status lfb_description_fold(const lfb_description *from, uint64_t factor,
  * (lfb_bits_or_from()).
  *
  * Blocks   The block of a hash h among b blocks is floor(h * b / 2^64) (sbbf: 2^32).  If f divides
- *          b, then floor(floor(h * b / 2^64) / f) = floor(h * (b / f) / 2^64), since floor(floor(x) / f)
- *          = floor(x / f).  So block i of b / f blocks is the union of the f blocks from f * i on.
- *          A key's bits within its block do not depend on b.
- * Others   A bit's index is some x mod m, and (x mod m) mod (m / f) = x mod (m / f).  So the f parts of
- *          m / f bits are laid one over another; each part is whole words.
+ *          b, then floor(floor(h * b / 2^64) / f) = floor(h * (b / f) / 2^64), since floor(floor(x)
+ *          / f) = floor(x / f).  So block i of b / f blocks is the union of the f blocks from f * i
+ *          on.  A key's bits within its block do not depend on b.
+ * Others   A bit's index is some x mod m, and (x mod m) mod (m / f) = x mod (m / f).  So the f
+ *          parts of m / f bits are laid one over another; each part is whole words.
  */
 uint64_t lfb_description_run(const lfb_description *description);
 

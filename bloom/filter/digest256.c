@@ -58,8 +58,8 @@ uint64_t lfb_digest256_bits(const uint64_t *words, size_t count)
 #pragma GCC pop_options
 #endif
 
-/* On processors with AVX-512 VPOPCNTDQ: in a cache, twice as fast as one word at a time.  Word by word, counting takes
- * a tenth of loading a filter (load/native). */
+/* On processors with AVX-512 VPOPCNTDQ: in a cache, twice as fast as one word at a time.  Word by
+ * word, counting takes a tenth of loading a filter (load/native). */
 enum { DIGEST_LANES = 8, BOTH = 2 * DIGEST_LANES };
 
 bool lfb_digest512_runs_here(void)

@@ -42,15 +42,16 @@ static void stats_of_damaged(const lfb_description *description, uint64_t full_w
   rest.word_count -= full_words;
   rest.bit_count -= full_words * LFB_WORD_BITS;
   /* round() rounds halves up; floor(x + 0.5) is wrong just below 0.5. */
-  stats->approximate_count = (uint64_t)round(strategy->rates->count(strategy, &rest, bits_set) / (1 - full));
+  stats->approximate_count =
+      (uint64_t)round(strategy->rates->count(strategy, &rest, bits_set) / (1 - full));
   stats->expected_fpp = full + (1 - full) * lfb_strategy_fpp_now(strategy, &rest, bits_set);
 }
 
 void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, uint64_t full_words,
                     lfb_stats *stats)
 {
-  /* If a key's bits can be anywhere, keys have bits in the full words, too: the fill of the whole is
-   * what counts. */
+  /* If a key's bits can be anywhere, keys have bits in the full words, too: the fill of the whole
+   * is what counts. */
   const uint64_t apart = description->geometry.words_per_key > 0 ? full_words : 0;
   /* Puts in progress may have turned on bits of full words and not counted them yet. */
   const uint64_t least = apart * LFB_WORD_BITS;

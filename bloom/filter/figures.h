@@ -1,6 +1,6 @@
 /*
- * figures.h - the number of bits of a filter that are set, and the figures that follow from it and the
- * description.
+ * figures.h - the number of bits of a filter that are set, and the figures that follow from it and
+ * the description.
  */
 #ifndef LFB_BLOOM_FIGURES_H
 #define LFB_BLOOM_FIGURES_H

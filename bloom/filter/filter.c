@@ -129,9 +129,9 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
 /*
  * Puts the keys of a filter of the same size, or of one that folds to it.
  *
- * If damage filled words of `from`, it fills words here, too.  Each is counted once: by the call that
- * turned on its last bits, and not if it was full.  In `from` keys can fill words as well, if they
- * are too many; so it is never more words than damage filled there.
+ * If damage filled words of `from`, it fills words here, too.  Each is counted once: by the call
+ * that turned on its last bits, and not if it was full.  In `from` keys can fill words as well, if
+ * they are too many; so it is never more words than damage filled there.
  */
 static void filter_put_from(lfb_filter *into, const lfb_filter *from)
 {

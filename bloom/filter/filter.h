@@ -35,8 +35,8 @@ struct lfb_filter {
   void (*destroy)(lfb_filter *filter); /* frees words, claims and count with the filter */
   bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
-  /* words of checked pieces that were all ones when they were read, as damaged pieces are opened; and
-   * those received from such a filter */
+  /* words of checked pieces that were all ones when they were read, as damaged pieces are opened;
+   * and those received from such a filter */
   LFB_ATOMIC(uint64_t) full_words;
   lfb_description description;
   /* memory kept from finished big batches; NULL: an empty slot */
@@ -54,7 +54,8 @@ lfb_status lfb_filter_make(const lfb_description *description, const lfb_pages *
 
 /* Makes an empty filter; `lazy` as config.lazy_memory.  Fails as lfb_pages_init() and
  * lfb_filter_make(). */
-lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy, lfb_filter **filter);
+lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy,
+                                 lfb_filter **filter);
 
 /* The parts of a filter, and the function that frees them. */
 typedef struct lfb_filter_parts {

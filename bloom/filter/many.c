@@ -2,10 +2,10 @@
  * many.c - the filter's operations on many keys.  Each piece of keys is hashed, then passed to
  * the strategy, which prefetches many lines, or to a big batch.
  *
- * Known keys  A put of a present key is a query that does not know it: it fetches its line for writing,
- *             and one key at a time.  So if most keys of the turn before were present (of a call's first turn: most
- *             of 16 keys), a turn of puts queries first, and then puts the absent keys one by one.  Their lines are
- *             in a cache.
+ * Known keys  A put of a present key is a query that does not know it: it fetches its line for
+ *             writing, and one key at a time.  So if most keys of the turn before were present (of
+ *             a call's first turn: most of 16 keys), a turn of puts queries first, and then puts
+ *             the absent keys one by one.  Their lines are in a cache.
  */
 #include <lfbloom/filter.h>
 
@@ -25,12 +25,13 @@ enum {
   MANY_SAMPLED = 16, /* keys of a first turn */
 };
 
-/* Of up to 64 hashes, puts or claims those with a bit in `absent`.  Adds the bits that puts turned on to
- * `*turned_on`.  Returns a bit for each that is new. */
+/* Of up to 64 hashes, puts or claims those with a bit in `absent`.  Adds the bits that puts turned
+ * on to `*turned_on`.  Returns a bit for each that is new. */
 typedef uint64_t (*many_word)(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
                               uint64_t absent, uint64_t *turned_on);
 
-/* Queries hashes, and takes the absent ones by `word`, which is inlined.  Returns how many bits puts turned on. */
+/* Queries hashes, and takes the absent ones by `word`, which is inlined.  Returns how many bits
+ * puts turned on. */
 LFB_INLINE uint64_t many_after_query(const lfb_filter *filter, const uint64_t *low,
                                      const uint64_t *high, size_t count, uint64_t *answers,
                                      many_word word)
@@ -71,7 +72,8 @@ static bool many_are_known(const lfb_filter *filter, const uint64_t *low, const 
 {
   uint64_t present;
 
-  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, MANY_SAMPLED, &present);
+  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, MANY_SAMPLED,
+                             &present);
   return lfb_word_count(present) >= MANY_SAMPLED * 3 / 4;
 }
 

@@ -15,7 +15,8 @@ static uint64_t stats_now(void)
   return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Counts the words of a file.  If vectors cannot read them as they are, copies of some at a time. */
+/* Counts the words of a file.  If vectors cannot read them as they are, copies of some at a
+ * time. */
 static uint64_t stats_count_words(const lfb_bits *bits)
 {
   enum { PIECE = 512 }; /* words; stays in the first-level cache */

@@ -1,7 +1,7 @@
 /*
- * growing_files.h - the header of a growing filter's form, 256 bytes before the layers, each in the native
- * form (docs/formats.md), and the layout of the file of a growing filter that processes share: its head, and the
- * layers in it.
+ * growing_files.h - the header of a growing filter's form, 256 bytes before the layers, each in the
+ * native form (docs/formats.md), and the layout of the file of a growing filter that processes
+ * share: its head, and the layers in it.
  *
  * A layer is a range of the file.  The head has a table with the geometry of each layer.  The
  * ranges follow from the table: each begins after the end of the one before.

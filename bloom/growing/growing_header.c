@@ -49,7 +49,8 @@ static lfb_status growing_read(const unsigned char *header, lfb_growing *growing
   *layers = lfb_load_le32(header + GROWING_AT_LAYERS);
   growing->config = config;
   growing->written = lfb_load_le64(header + GROWING_AT_CREATED);
-  return lfb_head_is_whole(header, GROWING_AT_RESERVED) && *layers >= 1 && *layers <= LFB_GROWING_LAYERS &&
+  return lfb_head_is_whole(header, GROWING_AT_RESERVED) && *layers >= 1 &&
+         *layers <= LFB_GROWING_LAYERS &&
                  preference <= LFB_MEMORY_SMALLEST &&
                  config.expected_insertions >= LFB_GROWING_LEAST &&
                  lfb_sizing_check_fpp(config.fpp) == LFB_OK

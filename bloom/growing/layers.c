@@ -39,8 +39,8 @@ static lfb_status layers_check(const lfb_config *config)
   return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's own is checked later */
 }
 
-/* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold.  A filter that is larger from the
- * start has fewer layers later. */
+/* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold.  A filter that is
+ * larger from the start has fewer layers later. */
 static uint64_t layers_first_insertions(const lfb_config *config)
 {
   const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
@@ -154,7 +154,8 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
                       .number = older == NULL ? 0 : older->number + 1};
   layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
   if (growing->mapping == NULL)
-    atomic_init(&made->step_shift, layer_wanted_shift(made, lfb_stripes_sum(&filter->layout.count)));
+    atomic_init(&made->step_shift,
+                layer_wanted_shift(made, lfb_stripes_sum(&filter->layout.count)));
   *layer = made;
   return LFB_OK;
 }

@@ -22,8 +22,8 @@ enum {
   AES_(TOGETHER) = AES_(VECTORS) * AES_(LANES),
 };
 
-/* Writes the hashes of blocks to which the first round key has been added; their other halves, too, unless
- * `high` is NULL. */
+/* Writes the hashes of blocks to which the first round key has been added; their other halves, too,
+ * unless `high` is NULL. */
 AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
                                           AES_VECTOR a[AES_(VECTORS)], uint64_t *low,
                                           uint64_t *high)

@@ -3,8 +3,8 @@
  * bytes: x86-64 with AES and PCLMULQDQ, aarch64 with AES and PMULL.
  *
  * LFB_AES_COMPILED (simd.h) is defined where the compiler knows the instructions.  Call the
- * functions only if lfb_simd_has_aes(LFB_SIMD_AES), from functions with at least LFB_AES_TARGET, into which
- * they are inlined.
+ * functions only if lfb_simd_has_aes(LFB_SIMD_AES), from functions with at least LFB_AES_TARGET,
+ * into which they are inlined.
  */
 #ifndef LFB_BLOOM_AES_VECTOR_H
 #define LFB_BLOOM_AES_VECTOR_H

@@ -127,7 +127,8 @@ static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
 typedef lfb_hash (*lfb_hash_bytes)(const lfb_hasher *hasher, const void *bytes, size_t size);
 typedef lfb_hash (*lfb_hash_u64)(const lfb_hasher *hasher, uint64_t key);
 
-/* bytes_many and u64_many of a row that hashes key after key.  `of` is a constant after inlining. */
+/* bytes_many and u64_many of a row that hashes key after key.  `of` is a constant after
+ * inlining. */
 LFB_INLINE void lfb_hash_each_bytes(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
                                     uint64_t *low, uint64_t *high, lfb_hash_bytes of)
 {

@@ -76,7 +76,8 @@ LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
     low = called.low;
     high = called.high;
   }
-#ifdef __LP64__ /* Both halves stay in registers: gcc 12 would join them on the stack (1 to 2 ns). */
+#ifdef __LP64__
+  /* Both halves stay in registers: gcc 12 would join them on the stack (1 to 2 ns). */
   __asm__(""
           : "+r"(low), "+r"(high));
 #endif

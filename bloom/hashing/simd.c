@@ -16,8 +16,8 @@
 static const char *const simd_names[LFB_SIMD_LEVELS] = {"none", "aes", "avx2", "avx512"};
 
 #ifdef LFB_HASH_X86
-/* Registers of the instruction cpuid, and the one that says which registers the system saves.  Not gcc's
- * __builtin_cpu_supports(): it brings 4.5 KB, for all processors. */
+/* Registers of the instruction cpuid, and the one that says which registers the system saves.  Not
+ * gcc's __builtin_cpu_supports(): it brings 4.5 KB, for all processors. */
 typedef struct simd_cpuid {
   unsigned leaf1_ecx, leaf7_ebx, leaf7_ecx, saved;
 } simd_cpuid;
@@ -60,9 +60,11 @@ static unsigned simd_has(void)
   /* AES, PCLMULQDQ, SSE4.1 */
   has = ASKED | simd_part(&cpu, (simd_cpuid){1U << 25 | 1U << 1 | 1U << 19, 0, 0, 0}, HAS_AES);
   /* AVX, POPCNT; AVX2, BMI, BMI2; the upper halves of vectors */
-  has |= simd_part(&cpu, (simd_cpuid){1U << 28 | 1U << 23, 1U << 5 | 1U << 3 | 1U << 8, 0, 0x6}, HAS_AVX2);
+  has |= simd_part(&cpu, (simd_cpuid){1U << 28 | 1U << 23, 1U << 5 | 1U << 3 | 1U << 8, 0, 0x6},
+                   HAS_AVX2);
   /* F, DQ, BW, VL; VBMI, BITALG; masks, and all of 32 registers of 64 bytes */
-  has |= simd_part(&cpu, (simd_cpuid){0, 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31, 1U << 1 | 1U << 12, 0xe6},
+  has |= simd_part(&cpu, (simd_cpuid){0, 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31,
+                                      1U << 1 | 1U << 12, 0xe6},
                    HAS_AVX512);
   /* VAES, VPCLMULQDQ; VPOPCNTDQ */
   has |= simd_part(&cpu, (simd_cpuid){0, 0, 1U << 9 | 1U << 10, 0x6}, HAS_WIDE_AES) |

@@ -1,11 +1,12 @@
 /*
- * classic.c - the classic strategies: k bits anywhere in the array (probes.h has their loops, classic.inc.h
- * their kernels).  This file has the walk of each, its sizes and its row.
+ * classic.c - the classic strategies: k bits anywhere in the array (probes.h has their loops,
+ * classic.inc.h their kernels).  This file has the walk of each, its sizes and its row.
  *
  * Four of them probe by double hashing; go-fnv14 has 14 seeds instead.
  *
- * Sources: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32, MURMUR128_MITZ_64 and LockFreeBitArray, and
- * BloomFilter.java; Kirsch and Mitzenmacher, "Less Hashing, Same Performance", 2006.
+ * Sources: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32, MURMUR128_MITZ_64 and
+ * LockFreeBitArray, and BloomFilter.java; Kirsch and Mitzenmacher, "Less Hashing, Same
+ * Performance", 2006.
  */
 #include <math.h>
 
@@ -99,12 +100,13 @@ const lfb_strategy lfb_strategy_mitz64 = {
 /* ---- guava-mitz32, redis-mitz32 -------------------------------------------------- */
 
 /*
- * The first is MURMUR128_MITZ_32, bit for bit as Guava lays it out.  The second is the same with a modulus that
- * is not rounded up to words: the Java helper class over RedisTemplate computes the offsets of its SETBITs so.
+ * The first is MURMUR128_MITZ_32, bit for bit as Guava lays it out.  The second is the same with a
+ * modulus that is not rounded up to words: the Java helper class over RedisTemplate computes the
+ * offsets of its SETBITs so.
  *
- * With a and b the low and high half of the hash's first 64 bits, probe i (from 1) is a + i * b in 32-bit
- * arithmetic, inverted if negative, mod bit_count.  It is always below 2^31, so a larger filter never uses its
- * bits from 2^31 on.
+ * With a and b the low and high half of the hash's first 64 bits, probe i (from 1) is a + i * b in
+ * 32-bit arithmetic, inverted if negative, mod bit_count.  It is always below 2^31, so a larger
+ * filter never uses its bits from 2^31 on.
  */
 #define MITZ32_REACH (UINT64_C(1) << 31)
 
@@ -163,9 +165,10 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
 /* ---- java-double ----------------------------------------------------------------- */
 
 /*
- * The textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.  h1 and h2 are murmur3_x86_32 of the key with
- * two seeds; probe i (from 0) is |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  For -2^31
- * Java's Math.abs returns a negative number and the Java version throws; here it counts as 2^31.
+ * The textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.  h1 and h2 are murmur3_x86_32 of
+ * the key with two seeds; probe i (from 0) is |h1 + i * h2| mod m in 32-bit arithmetic, m not
+ * rounded up to words.  For -2^31 Java's Math.abs returns a negative number and the Java version
+ * throws; here it counts as 2^31.
  */
 static lfb_walk java_double_start(lfb_hash hash)
 {

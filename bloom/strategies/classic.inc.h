@@ -8,7 +8,8 @@
  *                   names for the row's bits_of (strategy.h) and the kernel's functions (kernel.h)
  *   CLASSIC_PROBES  the probes of all its filters, if it is one number
  *   CLASSIC_BYTES_MIGHT_CONTAIN, CLASSIC_BYTES_MANY
- *                   if the strategy has a form with its words at any address: there is a bytes_kernel, too
+ *                   if the strategy has a form with its words at any address: there is a
+ *                   bytes_kernel, too
  *
  * and the functions CLASSIC_(start) and CLASSIC_(next) of the strategy's walk.
  */
@@ -39,8 +40,10 @@ static uint64_t CLASSIC_MANY(const lfb_layout *layout, lfb_kernel_verb verb, con
 {
   probes_are(layout, CLASSIC_PROBES);
   return verb == LFB_KERNEL_PUT
-             ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_(start), CLASSIC_(next))
-             : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_(start), CLASSIC_(next));
+             ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_(start),
+                           CLASSIC_(next))
+             : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_(start),
+                           CLASSIC_(next));
 }
 
 static const lfb_kernel CLASSIC_(kernel) = {
@@ -52,10 +55,12 @@ static const lfb_kernel CLASSIC_(kernel) = {
 #ifdef CLASSIC_BYTES_MANY
 static bool CLASSIC_BYTES_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
-  return probes_might_contain(layout, hash, LFB_PROBES_QUERY_BYTES, CLASSIC_(start), CLASSIC_(next));
+  return probes_might_contain(layout, hash, LFB_PROBES_QUERY_BYTES, CLASSIC_(start),
+                              CLASSIC_(next));
 }
 
-static uint64_t CLASSIC_BYTES_MANY(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+static uint64_t CLASSIC_BYTES_MANY(const lfb_layout *layout, lfb_kernel_verb verb,
+                                   const uint64_t *low,
                                      const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)verb; /* a query */

@@ -1,11 +1,11 @@
 /*
  * fast_view.h - the layout of a `fast` or a `fast-pair` filter, and where the line of a hash is.
  *
- * The layout never changes.  A block of `fast` is 8 words, one cache line, or 16, two neighbouring lines; a block
- * of `fast-pair` is 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8 for 8 words, 8 for 16, 2 for
- * `fast-pair`.  A key has one block, one word in each group, and g bits in each such word.
- * With r(i) = hash * M(i) mod 2^64, M(0) to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909,
- * bb67ae8584caa73b, 3c6ef372fe94f82b:
+ * The layout never changes.  A block of `fast` is 8 words, one cache line, or 16, two neighbouring
+ * lines; a block of `fast-pair` is 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8
+ * for 8 words, 8 for 16, 2 for `fast-pair`.  A key has one block, one word in each group, and g
+ * bits in each such word.  With r(i) = hash * M(i) mod 2^64, M(0) to M(3) being 9e3779b97f4a7c15,
+ * 6a09e667f3bcc909, bb67ae8584caa73b, 3c6ef372fe94f82b:
  *
  *   block      floor(hash * blocks / 2^64)
  *   group j    word (B / w) * j + (r(0) >> (12 + j * log2(B / w))) mod (B / w)

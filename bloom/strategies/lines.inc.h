@@ -6,10 +6,11 @@
  *   LINES_TARGET  the target attribute of its functions: one without it could not inline them
  *   LINES_LOOP    the name of the loop
  *   LINES_VIEW    the type of the data that is common to all hashes
- *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, if it gains anything
+ *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, if it gains
+ *                 anything
  *
- * The loop inlines the functions that it receives.  If it `prefetches`, it prefetches for each word of
- * answers as many lines further ahead.  At the end of the batch it prefetches some lines again,
+ * The loop inlines the functions that it receives.  If it `prefetches`, it prefetches for each word
+ * of answers as many lines further ahead.  At the end of the batch it prefetches some lines again,
  * which costs less than a test.
  */
 

@@ -234,7 +234,8 @@ LFB_INLINE uint64_t probes_loop(lfb_flight *flight, const lfb_layout *given, con
       const size_t key = i - flight->keys;
       const uint32_t on = flight_land(flight, &layout, key, act);
       turned_on += on;
-      answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) | (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
+      answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) |
+               (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
       answers[key / LFB_WORD_BITS] = answer;
     }
     if (i < count) {

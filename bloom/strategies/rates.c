@@ -1,5 +1,5 @@
-/* rates.c - the figures of classic filters, as sizing.h states, and of filters of blocks, by the model
- * of block_model.h. */
+/* rates.c - the figures of classic filters, as sizing.h states, and of filters of blocks, by the
+ * model of block_model.h. */
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
@@ -50,10 +50,11 @@ const lfb_rates lfb_rates_classic = {classic_fpp_after, lfb_rates_classic_count,
 /*
  * What double hashing adds to the classic rate while `fill` of the bits are set.
  *
- * A key's k probes are an arithmetic progression, which wraps around at a power of two.  If d < k of
- * its steps are nearly a whole number of wraps, and the rest is a multiple of m, the key has d bits,
- * or some more, and is found with the probability fill^d.  Counting such steps gives 2 phi(d) / (k m)
- * of them; with the keys that have some more it is near 1.6 d / (k m).  At a fill of 1/2 that is
+ * A key's k probes are an arithmetic progression, which wraps around at a power of two.  If d < k
+ * of its steps are nearly a whole number of wraps, and the rest is a multiple of m, the key has d
+ * bits, or some more, and is found with the probability fill^d.  Counting such steps gives 2 phi(d)
+ * / (k m) of them; with the keys that have some more it is near 1.6 d / (k m).  At a fill of 1/2
+ * that is
  * 3.2 / (k m).
  *
  * Source  measured: docs/guarantees.md, 9.
@@ -105,7 +106,8 @@ static uint32_t block_parts(const lfb_strategy *strategy)
 static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
   const uint32_t words = geometry->words_per_key * block_parts(strategy);
-  return (lfb_block_shape){words, geometry->probes / words, strategy->model_words << geometry->lines_shift};
+  return (lfb_block_shape){words, geometry->probes / words,
+                           strategy->model_words << geometry->lines_shift};
 }
 
 static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,

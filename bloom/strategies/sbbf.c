@@ -51,7 +51,8 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   const uint64_t least = (uint64_t)wanted;
   const bool exact = config->memory_preference == LFB_MEMORY_SMALLEST || least > SBBF_MAX_POWER;
   const uint64_t blocks = exact ? lfb_sizing_foldable(config, least) : sbbf_round_up(least);
-  *geometry = (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS, 0};
+  *geometry =
+      (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS, 0};
   return LFB_OK;
 }
 

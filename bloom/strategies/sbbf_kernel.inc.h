@@ -7,8 +7,8 @@
  *   SBBF_MIGHT_CONTAIN, SBBF_MANY, SBBF_PUT
  *                 names for its functions (kernel.h)
  *   SBBF_BYTES    if the kernel is for bytes that are only read
- *   SBBF_UNROLL   the unroll attribute of its loop over many hashes whose blocks are in the cache, if that
- *                 gains anything
+ *   SBBF_UNROLL   the unroll attribute of its loop over many hashes whose blocks are in the cache,
+ *                 if that gains anything
  *
  * and the functions
  *

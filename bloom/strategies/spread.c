@@ -37,8 +37,9 @@ double lfb_spread_step(const lfb_spread *spread, uint64_t bits_set)
 }
 
 /*
- * Where bit j is, relative to bit i, decides p2: there are four classes.  `excess` is p2 - p^2, written so
- * that no two nearly equal numbers are subtracted: in a classic filter it is 1e-18 for 1e9 bits.
+ * Where bit j is, relative to bit i, decides p2: there are four classes.  `excess` is p2 - p^2,
+ * written so that no two nearly equal numbers are subtracted: in a classic filter it is 1e-18 for
+ * 1e9 bits.
  */
 double lfb_spread_variance(const lfb_spread *spread, double keys)
 {

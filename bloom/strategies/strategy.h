@@ -49,8 +49,8 @@ struct lfb_strategy {
   uint64_t reachable_bits; /* bits from this index on are never used               */
 
   bool puts_claim; /* a put turns on all bits at once: of all puts of a key, one turns on bits */
-  /* The words of a block of fast_view.h, of one line if it can have two.  0: its bits are laid out otherwise, and its
-   * kernels have no LFB_KERNEL_PUT_ALONE and _CREDIT. */
+  /* The words of a block of fast_view.h, of one line if it can have two.  0: its bits are laid out
+   * otherwise, and its kernels have no LFB_KERNEL_PUT_ALONE and _CREDIT. */
   uint32_t block_words;
   lfb_hash_width hash_width; /* the bits of a hash that select a key's bits */
 
@@ -84,7 +84,8 @@ struct lfb_strategy {
 };
 
 /* The words of a block of a strategy with block_words. */
-static inline uint32_t lfb_strategy_block_words(const lfb_strategy *strategy, const lfb_geometry *geometry)
+static inline uint32_t lfb_strategy_block_words(const lfb_strategy *strategy,
+                                                const lfb_geometry *geometry)
 {
   return strategy->block_words << geometry->lines_shift;
 }
@@ -93,8 +94,9 @@ static inline uint32_t lfb_strategy_block_words(const lfb_strategy *strategy, co
 extern const lfb_rates lfb_rates_classic, lfb_rates_block;
 
 /*
- * The probabilities that are reported: those of the row's rates, and what double hashing adds.  Sizes,
- * when a layer of a growing filter is full, and what a form admits follow from the row's rates alone.
+ * The probabilities that are reported: those of the row's rates, and what double hashing adds.
+ * Sizes, when a layer of a growing filter is full, and what a form admits follow from the row's
+ * rates alone.
  */
 double lfb_strategy_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
                             uint64_t bits_set);

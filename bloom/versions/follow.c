@@ -449,7 +449,8 @@ static lfb_status follow_first(lfb_follow *follow)
     return LFB_OK;
   pthread_mutex_lock(&follow->polling);
   lfb_status status = follow_poll_locked(follow, (uint64_t)time(NULL), NULL);
-  if (status == LFB_OK && follow->figures.rebuilds == 0) /* it failed, and rests, or there is nothing */
+  /* It failed, and rests, or there is nothing. */
+  if (status == LFB_OK && follow->figures.rebuilds == 0)
     status = follow->figures.failures > 0 ? follow->failed_with : LFB_ERROR_NOTHING_YET;
   pthread_mutex_unlock(&follow->polling);
   return status;

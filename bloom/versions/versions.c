@@ -349,8 +349,8 @@ static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
   return status;
 }
 
-/* Whether a begin_rebuild is in progress, or has returned and no call has ended its rebuild.  One that a
- * parent's thread was in at a fork never returns in the child; the next one replaces it. */
+/* Whether a begin_rebuild is in progress, or has returned and no call has ended its rebuild.  One
+ * that a parent's thread was in at a fork never returns in the child; the next one replaces it. */
 static bool versions_rebuilding(const lfb_versions *versions, const arrangement *now)
 {
   return now->filters[BUILDING] != NULL &&
@@ -363,8 +363,8 @@ static lfb_status versions_check_idle(lfb_versions *versions)
   return versions_rebuilding(versions, versions_now(versions)) ? LFB_ERROR_REBUILDING : LFB_OK;
 }
 
-/* Publishes an arrangement in `made` with `filter` as the one that is being built; the caller holds the
- * lock. */
+/* Publishes an arrangement in `made` with `filter` as the one that is being built; the caller holds
+ * the lock. */
 static lfb_status versions_begin(lfb_versions *versions, arrangement *made, lfb_filter *filter)
 {
   const lfb_status status = versions_check_idle(versions);
@@ -481,8 +481,8 @@ lfb_status lfb_versions_drop_previous(lfb_versions *versions)
 uint64_t lfb_versions_reclaim(lfb_versions *versions)
 {
   lfb_sections_lock();
-  /* One poll suffices if no section is in progress.  While sections come and go, a poll moves the epoch
-   * on by one at most, and what was retired waits for two. */
+  /* One poll suffices if no section is in progress.  While sections come and go, a poll moves the
+   * epoch on by one at most, and what was retired waits for two. */
   for (int i = 0; i < 3 && versions->dropped > 0; i++)
     lfb_section_poll(versions->retired);
   const uint64_t dropped = versions->dropped;

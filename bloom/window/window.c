@@ -60,7 +60,8 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
   const lfb_status status = lfb_description_make(&plain, description);
   if (status != LFB_OK)
     return status;
-  return lfb_window_size(window_insertions(config), config->fpp, config->memory_preference, geometry);
+  return lfb_window_size(window_insertions(config), config->fpp, config->memory_preference,
+                         geometry);
 }
 
 /* Chooses the functions for the processor. */
@@ -105,7 +106,8 @@ static uint64_t window_counted(uint64_t sum, uint64_t e)
 /* Allocates whole cache lines. */
 static void *window_lines(size_t size)
 {
-  return aligned_alloc(LFB_CACHE_LINE, (size + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE);
+  return aligned_alloc(LFB_CACHE_LINE,
+                       (size + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE);
 }
 
 /* Makes what is not in a file. */
@@ -133,7 +135,8 @@ static lfb_status window_make_own(lfb_window *window, const lfb_window_parts *pa
 void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window_moment *began)
 {
   lfb_window_begins(window->head, generation, began);
-  atomic_store_explicit(&window->head->counted, window_counted(0, generation), memory_order_relaxed);
+  atomic_store_explicit(&window->head->counted, window_counted(0, generation),
+                        memory_order_relaxed);
   atomic_store_explicit(&window->head->generation, generation, memory_order_relaxed);
 }
 
@@ -172,7 +175,8 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
   lfb_hasher_init(&made->hasher, &description->hash, lfb_simd_chosen());
   /* Read here also if the window exists: later no call may have to open what tells the boot. */
   const lfb_window_moment now = window_moment(made);
-  /* The first generation is C: all before it exist in the arithmetic, and are empty.  relaxed: as there. */
+  /* The first generation is C: all before it exist in the arithmetic, and are empty.  relaxed: as
+   * there. */
   if (atomic_load_explicit(&made->head->generation, memory_order_relaxed) == 0)
     lfb_window_resume(made, lfb_window_layers(geometry), &now);
   *window = made;
@@ -219,8 +223,8 @@ uint64_t lfb_window_generation(const lfb_window *window)
   return lfb_window_now(&window->view);
 }
 
-/* Clears a layer.  It writes only words that are not 0: memory that was never used stays unused.  relaxed:
- * the generation that is published next orders them. */
+/* Clears a layer.  It writes only words that are not 0: memory that was never used stays unused.
+ * relaxed: the generation that is published next orders them. */
 static void window_clear(const lfb_window_view *view, uint64_t generation)
 {
   const uint32_t words = 1U << view->fast.block_shift;
@@ -239,8 +243,8 @@ void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_m
   window_clear(&window->view, from + 1);
   LFB_WINDOW_HAZARD();
   lfb_window_begins(window->head, from + 1, begins);
-  /* seq_cst: releases the cleared words, in one order with what puts read (lfb_window_now()).  Only the
-   * holder of the lock writes it. */
+  /* seq_cst: releases the cleared words, in one order with what puts read (lfb_window_now()).  Only
+   * the holder of the lock writes it. */
   atomic_store_explicit(window->view.generation, from + 1, memory_order_seq_cst);
 }
 
@@ -250,15 +254,16 @@ static int lock_open(const lfb_mapping *mapping)
   char path[sizeof "/proc/self/fd/-2147483648"];
   lfb_disk_file again;
 
-  /* If the program has closed the library's descriptor, its number may be that of anything, which must not
-   * be opened: a pipe would wait for a writer. */
+  /* If the program has closed the library's descriptor, its number may be that of anything, which
+   * must not be opened: a pipe would wait for a writer. */
   if (!lfb_mapping_is_whole(mapping)) {
     errno = EBADF;
     return -1;
   }
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", mapping->disk.fd);
   again.fd = lfb_restarted_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-  if (again.fd >= 0 && lfb_disk_look(&again) == LFB_OK && lfb_disk_same(&again.id, &mapping->disk.id))
+  if (again.fd >= 0 && lfb_disk_look(&again) == LFB_OK &&
+      lfb_disk_same(&again.id, &mapping->disk.id))
     return again.fd;
   if (again.fd >= 0) { /* it was closed just now */
     (void)close(again.fd);
@@ -332,8 +337,8 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 }
 
 /* Begins the next generation if the current one has its share of insertions.  The first sum in a
- * generation begins its count, so that no generation is too short: that of the thread which began the
- * generation, if no other is faster. */
+ * generation begins its count, so that no generation is too short: that of the thread which began
+ * the generation, if no other is faster. */
 static void window_advance_if_due(lfb_window *window, uint64_t each)
 {
   LFB_ATOMIC(uint64_t) *counted = &window->head->counted;
@@ -415,7 +420,8 @@ static void window_count_bits(const lfb_window *window, lfb_window_figures *figu
     bits[i >> geometry->block_shift & (lfb_window_layers(geometry) - 1)] +=
         lfb_word_count(lfb_word_get(&window->view.fast.words[i]));
   for (uint32_t age = 0; age < lfb_window_layers(geometry); age++)
-    figures->live[age].bits_set = bits[(figures->generation - age) & (lfb_window_layers(geometry) - 1)];
+    figures->live[age].bits_set =
+        bits[(figures->generation - age) & (lfb_window_layers(geometry) - 1)];
 }
 
 void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures)
@@ -518,7 +524,8 @@ bool lfb_window_claim_u64(lfb_window *window, uint64_t key)
 
 bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size)
 {
-  return window->kernel->might_contain(&window->view, lfb_hasher_bytes(&window->hasher, bytes, size).low);
+  return window->kernel->might_contain(&window->view,
+                                       lfb_hasher_bytes(&window->hasher, bytes, size).low);
 }
 
 bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key)
@@ -568,8 +575,8 @@ static void window_act(lfb_window *window, lfb_verb verb, const uint64_t *hashes
     window->kernel->put_many(&window->view, hashes, count, answers);
     break;
   case LFB_MIGHT_CONTAIN:
-    window->kernel->might_contain_many(&window->view, window->cached < LFB_LINES_NEAR, hashes, count,
-                                       answers);
+    window->kernel->might_contain_many(&window->view, window->cached < LFB_LINES_NEAR, hashes,
+                                       count, answers);
     break;
   default: /* LFB_CLAIM */
     for (size_t i = 0; i < count; i += WINDOW_CLAIMS)
@@ -578,8 +585,8 @@ static void window_act(lfb_window *window, lfb_verb verb, const uint64_t *hashes
   }
 }
 
-/* How many hashes to act on at once: a power of two.  A window that counts insertions looks after each
- * step whether its generation is full. */
+/* How many hashes to act on at once: a power of two.  A window that counts insertions looks after
+ * each step whether its generation is full. */
 static size_t window_at_once(const window_many *many)
 {
   size_t keys = WINDOW_KEYS;

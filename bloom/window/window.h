@@ -1,50 +1,56 @@
 /*
  * window.h - a window filter: a ring of layers, and the operations on one key.
  *
- * Layout     Time is cut into generations.  C = G + 1 layers are plain blocked filters of one size, shape and
- *            hash; the layer of generation e is number e mod C, and all layers are live, always.  Block i of
- *            all layers is one after the other: a key's blocks are neighbours, 1 to 8 cache lines in all.
- *            A block has B = 2, 4 or 8 words, and a key has g bits in each word, the same ones in each layer:
- *            probe f of bloom/strategies/fast_view.h is in word f mod B.
+ * Layout     Time is cut into generations.  C = G + 1 layers are plain blocked filters of one size,
+ *            shape and hash; the layer of generation e is number e mod C, and all layers are live,
+ *            always.  Block i of all layers is one after the other: a key's blocks are neighbours,
+ *            1 to 8 cache lines in all.  A block has B = 2, 4 or 8 words, and a key has g bits in
+ *            each word, the same ones in each layer: probe f of bloom/strategies/fast_view.h is in
+ *            word f mod B.
  *
- * Put        1 Read the generation e.  2 Turn on the bits in layer e mod C.  3 Read the generation again; if
- *            it is not e, go to 1.
- * Query      1 Read the generation e.  2 Read the layers from the oldest one, (e + 1) mod C, to the newest.
- *            3 If none has the key, read the generation again; if it is not e, go to 1.
- * Advance    from e, under the lock: 1 If the generation is not e, stop.  2 Clear layer (e + 1) mod C, the
- *            oldest.  3 Publish e + 1.
- * Claim      claims.h, "Forgetting".  If the generation is that of the first look, the second look needs
- *            the newest layer only.
+ * Put        1 Read the generation e.  2 Turn on the bits in layer e mod C.  3 Read the generation
+ *            again; if it is not e, go to 1.
+ * Query      1 Read the generation e.  2 Read the layers from the oldest one, (e + 1) mod C, to the
+ *            newest.  3 If none has the key, read the generation again; if it is not e, go to 1.
+ * Advance    from e, under the lock: 1 If the generation is not e, stop.  2 Clear layer (e + 1) mod
+ *            C, the oldest.  3 Publish e + 1.
+ * Claim      claims.h, "Forgetting".  If the generation is that of the first look, the second look
+ *            needs the newest layer only.
  *
- * Lock       In private memory a flag.  In a file also flock() on a description of the file that is opened
- *            for this one advance: the kernel takes it back from a process that dies.  Clearing and
- *            publishing may be done again, so the next advance completes what was left.
+ * Lock       In private memory a flag.  In a file also flock() on a description of the file that is
+ *            opened for this one advance: the kernel takes it back from a process that dies.
+ *            Clearing and publishing may be done again, so the next advance completes what was
+ *            left.
  *
- * No key is lost   A put's bits are on before its step 3 reads e.  Its layer is cleared next by an advance from
- *            e + G, which reads a generation that was published after that step.  An older advance is not
- *            still clearing: only the holder of the lock clears, and it publishes before it leaves the lock.
- *            A put that sleeps turns on bits in a layer that is live: false positives at most; then step 3
- *            sends it to the newest layer.
- * No key is missed   Suppose that a query finds the key in no layer, that e is the generation before and after
- *            it, and that the key is to be found during the whole query.  Then its last put was in some
- *            layer before the query began, or is refreshed meanwhile.  A layer is cleared during the query
- *            only by an advance from e, and it is the oldest.  If the key was in that layer alone, its time
- *            is over once that advance has been called.  If it was put into the newest layer before that
- *            call, the query, which reads the newest layer after the oldest, finds it there.  (To compare the
- *            generation alone would not do: the layer is cleared before the generation is published.)
- * One winner   Suppose that a claim won, and its put ended in generation w.  A later claim of the key looks
- *            after it has read its cell, so it sees those bits until the layer is cleared, by an advance
- *            from w + G.  If the generation is the one that its first look began with, no put that the first
- *            look missed ended in an older one: its third step, before that look, would have shown its bits.
+ * No key is lost   A put's bits are on before its step 3 reads e.  Its layer is cleared next by an
+ *            advance from e + G, which reads a generation that was published after that step.  An
+ *            older advance is not still clearing: only the holder of the lock clears, and it
+ *            publishes before it leaves the lock.  A put that sleeps turns on bits in a layer that
+ *            is live: false positives at most; then step 3 sends it to the newest layer.
+ * No key is missed   Suppose that a query finds the key in no layer, that e is the generation
+ *            before and after it, and that the key is to be found during the whole query.  Then its
+ *            last put was in some layer before the query began, or is refreshed meanwhile.  A layer
+ *            is cleared during the query only by an advance from e, and it is the oldest.  If the
+ *            key was in that layer alone, its time is over once that advance has been called.  If
+ *            it was put into the newest layer before that call, the query, which reads the newest
+ *            layer after the oldest, finds it there.  (To compare the generation alone would not
+ *            do: the layer is cleared before the generation is published.)
+ * One winner   Suppose that a claim won, and its put ended in generation w.  A later claim of the
+ *            key looks after it has read its cell, so it sees those bits until the layer is
+ *            cleared, by an advance from w + G.  If the generation is the one that its first look
+ *            began with, no put that the first look missed ended in an older one: its third step,
+ *            before that look, would have shown its bits.
  *
- * Ordering   Generations, the exchanges of puts, and the words that a query reads are sequentially consistent.
- *            Acquire and release would not do: a put writes nothing after its step 3, so a query that has read
- *            a newer generation could miss bits of a put that read the older one there.
- * Progress   A query or put repeats only because a generation has begun meanwhile; a put's exchange fails
- *            only because another thread turned on a bit of the same words, or they were cleared: lock-free.
- *            One exception: advance.  It returns LFB_ERROR_WINDOW_HELD while another one is in progress.
- * Stopped    Puts, queries and claims hold nothing.  A stopped advance holds up later ones while its process
- *            lives: the window remembers for longer, and loses nothing.
+ * Ordering   Generations, the exchanges of puts, and the words that a query reads are sequentially
+ *            consistent.  Acquire and release would not do: a put writes nothing after its step 3,
+ *            so a query that has read a newer generation could miss bits of a put that read the
+ *            older one there.
+ * Progress   A query or put repeats only because a generation has begun meanwhile; a put's exchange
+ *            fails only because another thread turned on a bit of the same words, or they were
+ *            cleared: lock-free.  One exception: advance.  It returns LFB_ERROR_WINDOW_HELD while
+ *            another one is in progress.
+ * Stopped    Puts, queries and claims hold nothing.  A stopped advance holds up later ones while
+ *            its process lives: the window remembers for longer, and loses nothing.
  */
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
@@ -72,7 +78,8 @@ LFB_EXTERN_C_BEGIN
 
 /* ---- what a window is ---------------------------------------------------------- */
 
-/* When a generation began, by two clocks (window_moment.c), in ns; a wall clock before 1970 is no time. */
+/* When a generation began, by two clocks (window_moment.c), in ns; a wall clock before 1970 is no
+ * time. */
 typedef struct lfb_window_moment {
   uint64_t boot[2]; /* the identity of the boot; 0: unknown */
   uint64_t boottime, realtime;
@@ -80,13 +87,14 @@ typedef struct lfb_window_moment {
 
 enum { LFB_WINDOW_MOMENT_WORDS = 4 };
 
-/* What changes besides the bits; in private memory, or in the file.  Zeroed, it has no generation yet. */
+/* What changes besides the bits; in private memory, or in the file.  Zeroed, it has no generation
+ * yet. */
 typedef struct lfb_window_head {
   LFB_ATOMIC(uint64_t) generation; /* only grows; alone in its cache line */
   char padding[LFB_CACHE_LINE - sizeof(uint64_t)];
   LFB_ATOMIC(uint64_t) counted; /* by_insertions (window.c) */
-  /* When generation e began: number e mod LFB_WINDOW_LIVE, a moment word by word.  Written under the lock,
-   * before e is published, and again if the clock was wrong. */
+  /* When generation e began: number e mod LFB_WINDOW_LIVE, a moment word by word.  Written under
+   * the lock, before e is published, and again if the clock was wrong. */
   LFB_ATOMIC(uint64_t) began[LFB_WINDOW_LIVE][LFB_WINDOW_MOMENT_WORDS];
 } lfb_window_head;
 
@@ -98,8 +106,8 @@ typedef struct lfb_window_view {
   LFB_ATOMIC(uint64_t) *generation;
 } lfb_window_view;
 
-/* The operations for one set of instructions.  Answer i is bit i % 64 of answers[i / 64]; bits after the
- * last answer become 0. */
+/* The operations for one set of instructions.  Answer i is bit i % 64 of answers[i / 64]; bits
+ * after the last answer become 0. */
 typedef struct lfb_window_kernel {
   bool (*put)(const lfb_window_view *view, uint64_t hash);
   bool (*might_contain)(const lfb_window_view *view, uint64_t hash);
@@ -112,9 +120,10 @@ typedef struct lfb_window_kernel {
                              size_t count, uint64_t *answers);
 } lfb_window_kernel;
 
-/* The kernels without vectors, for AVX2 and for AVX-512; the last two only on x86-64 (bloom/hashing/simd.h).
- * Number 0 is for any shape; the others are for those of 1 %, 1e-4 and 1e-6 at the default preference, for G = 3.
- * Without vectors code for a shape brings less than a twentieth. */
+/* The kernels without vectors, for AVX2 and for AVX-512; the last two only on x86-64
+ * (bloom/hashing/simd.h).  Number 0 is for any shape; the others are for those of 1 %, 1e-4 and
+ * 1e-6 at the default preference, for G = 3.  Without vectors code for a shape brings less than a
+ * twentieth. */
 enum { LFB_WINDOW_SHAPES = 4 };
 extern const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_SHAPES];
 extern const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_SHAPES];
@@ -124,7 +133,8 @@ extern const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_SHAPES];
 static inline uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
 {
   static const uint32_t bits[] = {0, 4, 3, 2}; /* of a block of 2, 4 and 8 words */
-  return geometry->layers_shift == 2 && geometry->bits == bits[geometry->block_shift] ? geometry->block_shift
+  return geometry->layers_shift == 2 && geometry->bits == bits[geometry->block_shift]
+         ? geometry->block_shift
                                                                                       : 0;
 }
 
@@ -149,7 +159,8 @@ struct lfb_window {
 
   lfb_stripes inserted; /* by_insertions: puts that turned on bits; else no stripes */
 
-  LFB_ATOMIC(uint64_t) advancing; /* the process of the thread that advances, plus 1; 0: none does */
+  /* the process of the thread that advances, plus 1; 0: none does */
+  LFB_ATOMIC(uint64_t) advancing;
   lfb_mapping *mapping;           /* NULL: in private memory */
   lfb_window_clock *clock;        /* NULL: none (window_clock.c) */
 };
@@ -175,8 +186,8 @@ static inline lfb_window_config lfb_window_chosen(const lfb_window_config *confi
 lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description *description,
                                lfb_window_geometry *geometry);
 
-/* The parts that a window is made of.  If `mapping` is NULL, the window makes head, cells and counter
- * itself. */
+/* The parts that a window is made of.  If `mapping` is NULL, the window makes head, cells and
+ * counter itself. */
 typedef struct lfb_window_parts {
   lfb_pages words; /* on success the window owns them, unless they are mapped */
   lfb_mapping *mapping;
@@ -206,12 +217,13 @@ size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t coun
 
 /* ---- advancing ----------------------------------------------------------------- */
 
-/* Takes the lock; `*fd` is for lfb_window_unlock().  Fails: LFB_ERROR_WINDOW_HELD; LFB_ERROR_OPEN, with the
- * cause in errno: the file cannot be opened again. */
+/* Takes the lock; `*fd` is for lfb_window_unlock().  Fails: LFB_ERROR_WINDOW_HELD; LFB_ERROR_OPEN,
+ * with the cause in errno: the file cannot be opened again. */
 lfb_status lfb_window_lock(lfb_window *window, int *fd);
 void lfb_window_unlock(lfb_window *window, int fd);
 
-/* The holder of the lock: clears the oldest layer, notes when the next generation begins, and publishes it. */
+/* The holder of the lock: clears the oldest layer, notes when the next generation begins, and
+ * publishes it. */
 void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_moment *begins);
 
 /* ---- clocks (window_moment.c) ---------------------------------------------------- */
@@ -267,8 +279,8 @@ LFB_INLINE uint64_t lfb_window_layer(const lfb_window_view *view, uint64_t gener
   return (generation & ((UINT64_C(1) << view->layers_shift) - 1)) << view->fast.block_shift;
 }
 
-/* The unit of words that a query reads as number i, from 1 to `last` + 1: the one with the newest layer is
- * last. */
+/* The unit of words that a query reads as number i, from 1 to `last` + 1: the one with the newest
+ * layer is last. */
 LFB_INLINE uint64_t lfb_window_unit(uint64_t newest, uint64_t i, uint64_t last)
 {
   return (newest + i) & last;
@@ -279,9 +291,9 @@ typedef struct lfb_window_mask {
   uint64_t word[LFB_BLOCK_WORDS];
 } lfb_window_mask;
 
-/* Turns on bits in one block, two words at a time if the processor can.  Returns whether one was off.  All
- * words are read before the first exchange, which would delay the loads after it.  An exchange is repeated only
- * because another thread turned on bits there, or they were cleared. */
+/* Turns on bits in one block, two words at a time if the processor can.  Returns whether one was
+ * off.  All words are read before the first exchange, which would delay the loads after it.  An
+ * exchange is repeated only because another thread turned on bits there, or they were cleared. */
 LFB_INLINE bool lfb_window_put_block(const lfb_window_view *view, lfb_word *block,
                                      const lfb_window_mask *mask)
 {

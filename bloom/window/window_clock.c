@@ -1,11 +1,11 @@
 /*
- * window_clock.c - generations that end by clocks: lfb_window_tick(), and a thread that calls it until the window
- * is freed (lfbloom/window.h).
+ * window_clock.c - generations that end by clocks: lfb_window_tick(), and a thread that calls it
+ * until the window is freed (lfbloom/window.h).
  *
- * A generation's begin is noted by two clocks.  In the boot that noted it, the time since then is that of
- * the boot's own clock, which runs also while the host sleeps: a wall clock that jumps does no harm.  In
- * another boot it is that of the wall clock.  If that is negative, the wall clock is or was wrong: the
- * generation begins anew, so that nothing is forgotten early.
+ * A generation's begin is noted by two clocks.  In the boot that noted it, the time since then is
+ * that of the boot's own clock, which runs also while the host sleeps: a wall clock that jumps does
+ * no harm.  In another boot it is that of the wall clock.  If that is negative, the wall clock is
+ * or was wrong: the generation begins anew, so that nothing is forgotten early.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -35,12 +35,12 @@ static int64_t tick_age(const lfb_window *window, uint64_t e, const lfb_window_m
   return clock_since(&began, now);
 }
 
-/* Under the lock: ends the generations that are over, but at most `most`.  The last one begins at its place
- * in the schedule, or now if `late`.  Returns how many it ended. */
+/* Under the lock: ends the generations that are over, but at most `most`.  The last one begins at
+ * its place in the schedule, or now if `late`.  Returns how many it ended. */
 static uint32_t tick_locked(lfb_window *window, uint32_t most, bool late)
 {
-  /* Not read before the lock: a thread that slept there would note a begin of long ago, and the next tick
-   * would end the generation early. */
+  /* Not read before the lock: a thread that slept there would note a begin of long ago, and the
+   * next tick would end the generation early. */
   const lfb_window_moment now = lfb_window_moment_now();
   uint64_t e = lfb_window_generation(window);
   const int64_t age = tick_age(window, e, &now);
@@ -72,8 +72,8 @@ static uint32_t window_tick(lfb_window *window, uint32_t most, bool late)
     return 0;
   const lfb_window_moment now = lfb_window_moment_now();
   const int64_t age = tick_age(window, e, &now);
-  /* A generation that has begun meanwhile may have changed what was read: then the lock's holder, or the next
-   * tick, sees it. */
+  /* A generation that has begun meanwhile may have changed what was read: then the lock's holder,
+   * or the next tick, sees it. */
   if ((age >= 0 && (uint64_t)age < window->length) || lfb_window_lock(window, &fd) != LFB_OK)
     return 0;
   const uint32_t ended = tick_locked(window, most, late);
@@ -97,14 +97,15 @@ struct lfb_window_clock {
   bool stopping;
 };
 
-/* Waits until the current generation is over.  Returns false if the thread is to stop.  The caller holds the
- * lock. */
+/* Waits until the current generation is over.  Returns false if the thread is to stop.  The caller
+ * holds the lock. */
 static bool clock_wait(lfb_window_clock *clock)
 {
   const lfb_window *window = clock->window;
   const lfb_window_moment now = lfb_window_moment_now();
   const int64_t age = tick_age(window, lfb_window_generation(window), &now);
-  const uint64_t left = age < 0 ? 0 : (uint64_t)age < window->length ? window->length - (uint64_t)age : 0;
+  const uint64_t left = age < 0 ? 0 : (uint64_t)age < window->length
+                        ? window->length - (uint64_t)age : 0;
   /* At least a 16th of a generation: another process may be advancing. */
   const uint64_t wait = left > window->length / 16 ? left : window->length / 16 + 1;
   struct timespec at = {0, 0};
@@ -119,7 +120,8 @@ static bool clock_wait(lfb_window_clock *clock)
   return !clock->stopping;
 }
 
-/* Ends one generation at a time, and each begins when it does: so none is too short if it runs late. */
+/* Ends one generation at a time, and each begins when it does: so none is too short if it runs
+ * late. */
 static void *clock_run(void *argument)
 {
   lfb_window_clock *clock = argument;
@@ -141,8 +143,8 @@ static void clock_free(lfb_window_clock *clock)
   free(clock);
 }
 
-/* The clock that runs in this process, or NULL.  A child forgets its parent's: the lock may be taken
- * forever, and its memory stays. */
+/* The clock that runs in this process, or NULL.  A child forgets its parent's: the lock may be
+ * taken forever, and its memory stays. */
 static lfb_window_clock *clock_own(lfb_window *window)
 {
   if (window->clock != NULL && window->clock->process != getpid())

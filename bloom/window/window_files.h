@@ -1,9 +1,10 @@
 /*
- * window_files.h - the header of windows in files (docs/formats.md): of the form that lfb_any_write() writes,
- * with a checksum per MiB of words, and of files that processes share.
+ * window_files.h - the header of windows in files (docs/formats.md): of the form that
+ * lfb_any_write() writes, with a checksum per MiB of words, and of files that processes share.
  *
- * Both have a prefix, and the native header of the plain filter for as many keys.  The form has its words next.
- * A shared file has the head (window.h), the cells of claims, a counter, and its words.
+ * Both have a prefix, and the native header of the plain filter for as many keys.  The form has its
+ * words next.  A shared file has the head (window.h), the cells of claims, a counter, and its
+ * words.
  */
 #ifndef LFB_BLOOM_WINDOW_FILES_H
 #define LFB_BLOOM_WINDOW_FILES_H
@@ -34,13 +35,14 @@ typedef struct lfb_window_file {
 /* Writes a header; the words, if it is shared, are in this processor's byte order. */
 void lfb_window_encode(const lfb_window_file *file, unsigned char header[LFB_WINDOW_HEADER]);
 
-/* Checks every field.  Fails as lfb_native_decode().  With LFB_ERROR_KEY_NEEDED `*file` is written, except
- * the hash. */
+/* Checks every field.  Fails as lfb_native_decode().  With LFB_ERROR_KEY_NEEDED `*file` is written,
+ * except the hash. */
 lfb_status lfb_window_decode(const unsigned char header[LFB_WINDOW_HEADER], const uint8_t *key,
                              lfb_window_file *file);
 
 /* Whether a generation can be that of a window. */
-static inline bool lfb_window_is_generation(const lfb_window_geometry *geometry, uint64_t generation)
+static inline bool lfb_window_is_generation(const lfb_window_geometry *geometry,
+                                            uint64_t generation)
 {
   return generation >= lfb_window_layers(geometry) && generation <= LFB_WINDOW_LAST / 2;
 }

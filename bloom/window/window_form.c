@@ -53,7 +53,8 @@ static bool window_decode_shared(const unsigned char *header, lfb_window_file *f
   if (file->words_at == 0)
     return lfb_load_le64(header + WINDOW_AT_ORDER) == 0 &&
            lfb_window_is_generation(&file->geometry, file->generation);
-  return lfb_head_load_order(header + WINDOW_AT_ORDER, &file->other_order) && file->generation == 0 &&
+  return lfb_head_load_order(header + WINDOW_AT_ORDER, &file->other_order) &&
+         file->generation == 0 &&
          file->words_at % LFB_CACHE_LINE == 0 && file->words_at >= LFB_WINDOW_PARTS_END &&
          file->words_at <= LFB_MAPPED_WORDS_AT_MOST;
 }
@@ -110,12 +111,13 @@ lfb_status lfb_window_decode(const unsigned char header[LFB_WINDOW_HEADER], cons
 
 /* ---- writing ---------------------------------------------------------------------- */
 
-/* The generation is that before the first word is read.  The layer that is the oldest then may be cleared
- * meanwhile, and filled again: its keys of before are forgotten indeed. */
+/* The generation is that before the first word is read.  The layer that is the oldest then may be
+ * cleared meanwhile, and filled again: its keys of before are forgotten indeed. */
 static lfb_status window_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_window *window = what;
-  const lfb_bits words = lfb_bits_over(window->view.fast.words, window->pages.size / sizeof(lfb_word));
+  const lfb_bits words =
+      lfb_bits_over(window->view.fast.words, window->pages.size / sizeof(lfb_word));
   lfb_window_file file = {.description = window->description,
                           .config = window->config,
                           .geometry = window->geometry,
@@ -145,22 +147,26 @@ static lfb_status window_read_head(const lfb_reader *reader, lfb_window_file *fi
   /* relaxed: a copy of this thread's own. */
   file->generation = atomic_load_explicit(&head.generation, memory_order_relaxed);
   file->began = lfb_window_began(&head, file->generation);
-  return lfb_window_is_generation(&file->geometry, file->generation) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+  return lfb_window_is_generation(&file->geometry, file->generation) ? LFB_OK
+                                                                     : LFB_ERROR_BAD_HEADER;
 }
 
 /* Reads and checks the words. */
-static lfb_status window_take_words(const lfb_reader *reader, const lfb_window_file *file, lfb_words *words)
+static lfb_status window_take_words(const lfb_reader *reader, const lfb_window_file *file,
+                                    lfb_words *words)
 {
   const uint64_t bytes = lfb_window_bytes(&file->geometry);
   const bool shared = file->words_at != 0;
 
   const lfb_status status = lfb_form_take_words(
       reader, shared ? lfb_byte_order_here() : LFB_ORDER_LITTLE, bytes, words);
-  return status == LFB_OK && !shared ? lfb_form_check_words(reader, LFB_WINDOW_HEADER, words) : status;
+  return status == LFB_OK && !shared ? lfb_form_check_words(reader, LFB_WINDOW_HEADER, words)
+                                     : status;
 }
 
 /* Makes a window of words that were read. */
-static lfb_status window_make_read(const lfb_window_file *file, lfb_words *words, lfb_window **window)
+static lfb_status window_make_read(const lfb_window_file *file, lfb_words *words,
+                                   lfb_window **window)
 {
   const lfb_window_parts parts = {.words = words->pages};
   const lfb_status status =

@@ -1,6 +1,6 @@
 /*
- * window_kernel.inc.h - template: the operations of a window on one hash and on many, inlined, for one set of
- * instructions.  window_shape.inc.h makes functions of them.
+ * window_kernel.inc.h - template: the operations of a window on one hash and on many, inlined, for
+ * one set of instructions.  window_shape.inc.h makes functions of them.
  *
  * Before including it, define
  *
@@ -13,15 +13,16 @@
  *   WINDOW_(mask)(&bits)                      as words
  *   WINDOW_(block_has)(view, block, &bits)    whether one block has all of them
  *   WINDOW_(pairs)(view)                      whether the processor changes two words at once
- *   WINDOW_(unit_shift)(view)                 log2 of the words that one instruction reads: a unit, which is
- *                                             one block or more of a key
+ *   WINDOW_(unit_shift)(view)                 log2 of the words that one instruction reads: a unit,
+ *                                             which is one block or more of a key
  *   WINDOW_(unit_has)(view, words, &bits)     whether one of its blocks has all of them
  */
 
 /* ---- queries -------------------------------------------------------------------- */
 
-/* Whether a unit has the bits, and then the next read, of a unit or the generation.  On x86-64 the processor
- * keeps this order, and elsewhere the reads do (window_kernels.c): only the compiler has to keep it. */
+/* Whether a unit has the bits, and then the next read, of a unit or the generation.  On x86-64 the
+ * processor keeps this order, and elsewhere the reads do (window_kernels.c): only the compiler has
+ * to keep it. */
 WINDOW_TARGET LFB_INLINE bool WINDOW_(look_at)(const lfb_window_view *view, const lfb_word *unit,
                                                const WINDOW_(bits) *bits)
 {
@@ -32,7 +33,8 @@ WINDOW_TARGET LFB_INLINE bool WINDOW_(look_at)(const lfb_window_view *view, cons
   return found;
 }
 
-/* Whether a layer has the bits.  It reads the unit of the newest layer, that of generation `e`, last. */
+/* Whether a layer has the bits.  It reads the unit of the newest layer, that of generation `e`,
+ * last. */
 WINDOW_TARGET LFB_INLINE bool WINDOW_(look)(const lfb_window_view *view, uint64_t hash, uint64_t e)
 {
   const lfb_word *blocks = lfb_window_blocks(view, hash);
@@ -67,7 +69,8 @@ WINDOW_TARGET LFB_INLINE bool WINDOW_(query)(lfb_window_view view, uint64_t hash
 WINDOW_TARGET LFB_INLINE bool WINDOW_(query_layer)(lfb_window_view view, uint64_t hash, uint64_t e)
 {
   const WINDOW_(bits) bits = WINDOW_(bits_of)(&view, hash);
-  return WINDOW_(block_has)(&view, lfb_window_blocks(&view, hash) + lfb_window_layer(&view, e), &bits);
+  return WINDOW_(block_has)(&view, lfb_window_blocks(&view, hash) + lfb_window_layer(&view, e),
+                            &bits);
 }
 
 /* A view in one generation. */
@@ -104,7 +107,8 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view view, bool pre
 
   do {
     at.e = lfb_window_now(&view);
-    (void)WINDOW_(lines)(&at, prefetches, hashes, count, answers, WINDOW_(prefetch), WINDOW_(query_one));
+    (void)WINDOW_(lines)(&at, prefetches, hashes, count, answers, WINDOW_(prefetch),
+                         WINDOW_(query_one));
   } while (lfb_window_now(&view) != at.e);
 }
 
@@ -117,7 +121,8 @@ WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(put_one)(const lfb_window_view *view, 
   return lfb_window_put_mask(view, lfb_window_blocks(view, hash), &mask);
 }
 
-/* Prefetches the block of the newest layer.  If a generation begins meanwhile, it is another one. */
+/* Prefetches the block of the newest layer.  If a generation begins meanwhile, it is another
+ * one. */
 LFB_INLINE void WINDOW_(prefetch_put)(const lfb_window_view *view, uint64_t hash)
 {
   lfb_prefetch_write((const void *)(lfb_window_blocks(view, hash) +
@@ -139,5 +144,6 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(change_many)(lfb_window_view view, const u
                                                    size_t count, uint64_t *answers)
 {
   view.pairs = WINDOW_(pairs)(&view);
-  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(prefetch_put), WINDOW_(put_one));
+  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(prefetch_put),
+                           WINDOW_(put_one));
 }

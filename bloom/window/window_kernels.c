@@ -1,9 +1,9 @@
 /*
- * window_kernels.c - the operations of a window on keys: without vectors, by AVX2 and by AVX-512.  Answers and
- * bits are the same (window.h).
+ * window_kernels.c - the operations of a window on keys: without vectors, by AVX2 and by AVX-512.
+ * Answers and bits are the same (window.h).
  *
- * Other threads may write the words during a load of a vector.  It is not atomic as a whole, but each of
- * its lanes of 64 bits is (bloom/strategies/fast/fast_avx512.h has the sources).
+ * Other threads may write the words during a load of a vector.  It is not atomic as a whole, but
+ * each of its lanes of 64 bits is (bloom/strategies/fast/fast_avx512.h has the sources).
  */
 #include "bloom/window/window.h"
 
@@ -37,8 +37,8 @@ LFB_INLINE bool window_any_block_has(const lfb_window_view *view, const lfb_word
   uint64_t missing = 0;
 
   for (uint32_t j = 0; j < words; j++)
-    /* seq_cst: after the generation that the caller has read, in one order with the exchanges of puts; and, as
-     * acquire, before the reads that follow (window_any_look()). */
+    /* seq_cst: after the generation that the caller has read, in one order with the exchanges of
+     * puts; and, as acquire, before the reads that follow (window_any_look()). */
     missing |= bits->word[j] &
                ~LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_seq_cst);
   return missing == 0;
@@ -96,7 +96,8 @@ LFB_INLINE bool window256_pairs(const lfb_window_view *view)
 LFB_AVX2_TARGET LFB_INLINE __m256i window256_four(uint64_t round, int first, uint32_t count)
 {
   const __m256i probes = _mm256_add_epi64(_mm256_set_epi64x(3, 2, 1, 0), _mm256_set1_epi64x(first));
-  const __m256i shifts = first == 0 ? _mm256_set_epi64x(34, 28, 22, 16) : _mm256_set_epi64x(58, 52, 46, 40);
+  const __m256i shifts = first == 0 ? _mm256_set_epi64x(34, 28, 22, 16)
+                                    : _mm256_set_epi64x(58, 52, 46, 40);
   const __m256i wanted =
       _mm256_srli_epi64(_mm256_cmpgt_epi64(_mm256_set1_epi64x(count), probes), 63);
   const __m256i number = _mm256_and_si256(
@@ -104,7 +105,8 @@ LFB_AVX2_TARGET LFB_INLINE __m256i window256_four(uint64_t round, int first, uin
   return _mm256_sllv_epi64(wanted, number);
 }
 
-LFB_AVX2_TARGET LFB_INLINE window256_bits window256_bits_of(const lfb_window_view *view, uint64_t hash)
+LFB_AVX2_TARGET LFB_INLINE window256_bits window256_bits_of(const lfb_window_view *view,
+                                                            uint64_t hash)
 {
   window256_bits bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
 
@@ -143,8 +145,8 @@ LFB_AVX2_TARGET LFB_INLINE uint32_t window256_words(const lfb_word *words, __m25
   return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(whole));
 }
 
-LFB_AVX2_TARGET LFB_INLINE bool window256_unit_has(const lfb_window_view *view, const lfb_word *unit,
-                                                   const window256_bits *bits)
+LFB_AVX2_TARGET LFB_INLINE bool window256_unit_has(const lfb_window_view *view,
+                                                   const lfb_word *unit, const window256_bits *bits)
 {
   const uint32_t low = window256_words(unit, bits->low);
 
@@ -155,7 +157,8 @@ LFB_AVX2_TARGET LFB_INLINE bool window256_unit_has(const lfb_window_view *view, 
   return (low & window256_words(unit + 4, bits->high)) == 15;
 }
 
-LFB_AVX2_TARGET LFB_INLINE bool window256_block_has(const lfb_window_view *view, const lfb_word *block,
+LFB_AVX2_TARGET LFB_INLINE bool window256_block_has(const lfb_window_view *view,
+                                                    const lfb_word *block,
                                                     const window256_bits *bits)
 {
   if (view->fast.block_shift > 1)
@@ -221,7 +224,8 @@ typedef __m512i window512_bits;
 
 #define window512_pairs window256_pairs
 
-LFB_AVX512_TARGET LFB_INLINE window512_bits window512_bits_of(const lfb_window_view *view, uint64_t hash)
+LFB_AVX512_TARGET LFB_INLINE window512_bits window512_bits_of(const lfb_window_view *view,
+                                                              uint64_t hash)
 {
   const __m512i one = _mm512_set1_epi64(1), shifts = _mm512_set_epi64(BITS_SHIFTS);
   const uint32_t rounds = view->fast.rounds;
@@ -254,8 +258,8 @@ LFB_AVX512_TARGET LFB_INLINE uint32_t window512_unit_shift(const lfb_window_view
   return view->fast.block_shift + view->layers_shift < 3 ? 2 : 3;
 }
 
-/* Loads 2, 4 or 8 words, which are aligned to their size; the further lanes are 0, which has no bits.  A
- * masked load of 64 bytes does not do: it faults if the words are not aligned to 64. */
+/* Loads 2, 4 or 8 words, which are aligned to their size; the further lanes are 0, which has no
+ * bits.  A masked load of 64 bytes does not do: it faults if the words are not aligned to 64. */
 LFB_AVX512_TARGET LFB_INLINE __m512i window512_load(const lfb_word *words, uint32_t shift)
 {
   const void *at = words;
@@ -267,7 +271,8 @@ LFB_AVX512_TARGET LFB_INLINE __m512i window512_load(const lfb_word *words, uint3
   return _mm512_load_si512(at);
 }
 
-LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view, const lfb_word *unit,
+LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view,
+                                                     const lfb_word *unit,
                                                      const window512_bits *bits)
 {
   const __m512i missing =
@@ -281,7 +286,8 @@ LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view
   return whole == 0xff;
 }
 
-LFB_AVX512_TARGET LFB_INLINE bool window512_block_has(const lfb_window_view *view, const lfb_word *block,
+LFB_AVX512_TARGET LFB_INLINE bool window512_block_has(const lfb_window_view *view,
+                                                      const lfb_word *block,
                                                       const window512_bits *bits)
 {
   const __mmask8 words = (__mmask8)((1U << (1U << view->fast.block_shift)) - 1);

@@ -20,7 +20,8 @@ static uint64_t window_file_size(const lfb_window_file *file)
 }
 
 /* Makes the window over a mapped file.  On success it owns the mapping. */
-static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file, lfb_window **window)
+static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file,
+                              lfb_window **window)
 {
   const lfb_window_parts parts = {
       .words = {lfb_mapping_at(mapping, file->words_at), lfb_window_bytes(&file->geometry)},
@@ -37,7 +38,8 @@ static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file,
 /* ---- making ---------------------------------------------------------------------------- */
 
 /* Makes the file of an empty window; the file has no name yet. */
-static lfb_status window_fill(const lfb_making *making, const lfb_window_file *file, lfb_window **window)
+static lfb_status window_fill(const lfb_making *making, const lfb_window_file *file,
+                              lfb_window **window)
 {
   unsigned char head[LFB_WINDOW_HEADER];
   const lfb_range front = {0, LFB_WINDOW_PARTS_END};
@@ -53,7 +55,8 @@ static lfb_status window_fill(const lfb_making *making, const lfb_window_file *f
   return LFB_OK;
 }
 
-lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config, lfb_window **window)
+lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config,
+                                    lfb_window **window)
 {
   lfb_window_file file = {.config = lfb_window_chosen(config)};
   lfb_making making;
@@ -63,7 +66,8 @@ lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *c
   if (status == LFB_OK)
     status = lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
   if (status == LFB_OK)
-    status = lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&file.description),
+    status =
+        lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&file.description),
                               &making);
   if (status != LFB_OK)
     return status;
@@ -109,7 +113,8 @@ static lfb_status window_locate(int fd, const uint8_t *key, lfb_window_file *fil
   return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
 }
 
-static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *limits, lfb_window **window)
+static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *limits,
+                                   lfb_window **window)
 {
   lfb_window_file file = {.words_at = 0};
 

@@ -31,7 +31,8 @@ static uint64_t moment_hex(char digit)
   return (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* Reads the identity of this boot, 32 digits and four dashes; stays 0 if the system does not tell. */
+/* Reads the identity of this boot, 32 digits and four dashes; stays 0 if the system does not
+ * tell. */
 static void moment_read_boot(uint64_t boot[2])
 {
   enum { DIGITS = 32 };
@@ -70,7 +71,8 @@ static void moment_boot(uint64_t boot[2])
 
 lfb_window_moment lfb_window_moment_now(void)
 {
-  lfb_window_moment now = {.boottime = moment_read(CLOCK_BOOTTIME), .realtime = moment_read(CLOCK_REALTIME)};
+  lfb_window_moment now =
+      {.boottime = moment_read(CLOCK_BOOTTIME), .realtime = moment_read(CLOCK_REALTIME)};
 
   moment_boot(now.boot);
   return now;
@@ -99,4 +101,5 @@ void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_win
     atomic_store_explicit(&words[i], written[i], memory_order_relaxed);
 }
 
-_Static_assert(sizeof(lfb_window_moment) == LFB_WINDOW_MOMENT_WORDS * sizeof(uint64_t), "word by word");
+_Static_assert(sizeof(lfb_window_moment) == LFB_WINDOW_MOMENT_WORDS * sizeof(uint64_t),
+               "word by word");

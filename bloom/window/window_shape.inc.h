@@ -3,7 +3,8 @@
  *
  * Before including it, define WINDOW_TARGET and WINDOW_(noun) as for window_kernel.inc.h, and
  *
- *   WINDOW_SHAPE          its layers_shift, block_shift and bits (window_size.h); 0, 0, 0: those of the window
+ *   WINDOW_SHAPE          its layers_shift, block_shift and bits (window_size.h); 0, 0, 0: those of
+ *                         the window
  *   WINDOW_PUT, WINDOW_MIGHT_CONTAIN, WINDOW_LAYER_HAS, WINDOW_PUT_MANY, WINDOW_MIGHT_CONTAIN_MANY
  *                         names for its functions
  *   WINDOW_KERNEL         a name for the kernel

@@ -2,8 +2,8 @@
  * window_size.c - sizes a window filter by the exact model of a block (block_model.h).
  *
  * A key is a false positive if any of the C layers has it.  So each layer is made for
- * f = 1 - (1 - p)^(1 / C), and for n / G keys: that is exact at the moment before an advance, when all
- * layers are full.
+ * f = 1 - (1 - p)^(1 / C), and for n / G keys: that is exact at the moment before an advance, when
+ * all layers are full.
  */
 #include "bloom/window/window_size.h"
 
@@ -18,10 +18,10 @@ enum { SIZE_LARGEST = 3 }; /* log2 of the words of the largest block: a cache li
 #define SIZE_MOST_WORDS (UINT64_C(1) << 43)
 
 /*
- * The most bits per key of a layer at which a block has 2 and 4 words; above, it has more.  Blocks of 2 words
- * are fastest (all layers of a key are one cache line), blocks of 8 are smallest.  `balanced` has 2 words down
- * to 1 %, and 4 down to 1e-4; `speed`, to 1e-3 and 1e-6.  The sizes meet at the limit, so that a smaller fpp
- * never takes less memory.
+ * The most bits per key of a layer at which a block has 2 and 4 words; above, it has more.  Blocks
+ * of 2 words are fastest (all layers of a key are one cache line), blocks of 8 are smallest.
+ * `balanced` has 2 words down to 1 %, and 4 down to 1e-4; `speed`, to 1e-3 and 1e-6.  The sizes
+ * meet at the limit, so that a smaller fpp never takes less memory.
  */
 static const double size_most_bits[][SIZE_LARGEST] = {
     [LFB_MEMORY_BALANCED] = {0, 15.7, 31.5},
@@ -33,8 +33,8 @@ static lfb_block_shape size_shape(uint32_t block_shift, uint32_t bits)
   return (lfb_block_shape){1U << block_shift, bits, 1U << block_shift};
 }
 
-/* The keys per word at which the rate of one layer is `fpp`, with the best number of bits.  Not inlined:
- * the model needs 13 KiB of stack. */
+/* The keys per word at which the rate of one layer is `fpp`, with the best number of bits.  Not
+ * inlined: the model needs 13 KiB of stack. */
 static __attribute__((noinline)) double size_best(double fpp, uint32_t block_shift, uint32_t *bits)
 {
   double best = 0;
@@ -52,7 +52,8 @@ static __attribute__((noinline)) double size_best(double fpp, uint32_t block_shi
 }
 
 /* Chooses the fewest words within their limit; returns the keys per word. */
-static double size_limited(double fpp, const double most_bits[SIZE_LARGEST], lfb_window_geometry *geometry)
+static double size_limited(double fpp, const double most_bits[SIZE_LARGEST],
+                           lfb_window_geometry *geometry)
 {
   double most = INFINITY; /* keys per word that the limit of fewer words allows */
 
@@ -101,7 +102,8 @@ bool lfb_window_valid(const lfb_window_geometry *geometry)
 {
   return geometry->layers_shift >= 1 && geometry->layers_shift <= 3 &&
          geometry->block_shift >= 1 && geometry->block_shift <= SIZE_LARGEST &&
-         geometry->bits >= 1 && geometry->bits <= (uint32_t)LFB_FAST_MAX_PROBES >> geometry->block_shift &&
+         geometry->bits >= 1 &&
+             geometry->bits <= (uint32_t)LFB_FAST_MAX_PROBES >> geometry->block_shift &&
          geometry->blocks >= 1 && geometry->blocks <= SIZE_MOST_WORDS >> geometry->block_shift;
 }
 

@@ -9,14 +9,14 @@
  * Progress   Not lock-free: a thread waits while another thread has the region that it needs.  The
  *            wait is a few microseconds at most, unless that thread is stopped.  Only the builder's
  *            threads ever wait.
- * Memory     The filter's, and 512 KiB per thread if there are several threads.  An unsized builder:
- *            lfb_builder_create_unsized().
+ * Memory     The filter's, and 512 KiB per thread if there are several threads.  An unsized
+ *            builder: lfb_builder_create_unsized().
  *
  * Which calls may run at once
  *
  * Each thread has a number below `threads`; put calls with different numbers may run at once.
- * create, size, finish and free run alone: after the other threads' calls, in the happens-before sense
- * (thread join).
+ * create, size, finish and free run alone: after the other threads' calls, in the happens-before
+ * sense (thread join).
  */
 #ifndef LFBLOOM_BUILDER_H
 #define LFBLOOM_BUILDER_H

@@ -43,15 +43,16 @@ static inline void lfb_fence(LFB_STD memory_order order)
 
 /*
  * Exchanges `*word` for `desired`, with `order`, if it still holds `*seen`.  If not, it reloads
- * `*seen`, relaxed; with seq_cst, which orders the whole operation before what follows, acquire.  Every retry
- * loop uses this function.
+ * `*seen`, relaxed; with seq_cst, which orders the whole operation before what follows, acquire.
+ * Every retry loop uses this function.
  */
 static inline bool lfb_cas_u64(LFB_ATOMIC(uint64_t) * word, uint64_t *seen, uint64_t desired,
                                LFB_STD memory_order order)
 {
   return LFB_STD atomic_compare_exchange_strong_explicit(
       word, seen, desired, order,
-      order == LFB_STD memory_order_seq_cst ? LFB_STD memory_order_acquire : LFB_STD memory_order_relaxed);
+      order == LFB_STD memory_order_seq_cst ? LFB_STD memory_order_acquire
+                                            : LFB_STD memory_order_relaxed);
 }
 
 /* Adds `amount` to `*word` with `order`.  Returns the value before. */

@@ -58,17 +58,19 @@
  *              sbbf       2
  *              others     one per counter
  *
- * Plain      lfb_any_to_plain() makes the plain filter of the keys that are present.  It equals a filter of
- *            the same strategy, size and hash into which only the remaining keys were put, plus the bits
- *            of stuck counters.  It is independent, and no key can be removed from it.
- * Files, copies  lfb_any_save() keeps the counts, in a form of its own (docs/formats.md); in what is read or
- *            copied, keys can be removed as often as before, and stuck counters are stuck.  A key that is
- *            present from before the call until it returns is present in what is written.  A key that
- *            another thread puts or removes during the call is written with some of its counters.  No
- *            other key gets too few, but these counters may stay too high in what is read, and a removal
- *            of that key there is against the rule.  To write exactly the keys that are present, write
- *            while nothing else runs.  With lfb_read_limits.open_damaged, counters that do not match their
- *            checksum are all stuck at 15: no key is lost; lfb_damage.bits_missing is 0.
+ * Plain      lfb_any_to_plain() makes the plain filter of the keys that are present.  It equals a
+ *            filter of the same strategy, size and hash into which only the remaining keys were
+ *            put, plus the bits of stuck counters.  It is independent, and no key can be removed
+ *            from it.
+ * Files, copies  lfb_any_save() keeps the counts, in a form of its own (docs/formats.md); in what
+ *            is read or copied, keys can be removed as often as before, and stuck counters are
+ *            stuck.  A key that is present from before the call until it returns is present in what
+ *            is written.  A key that another thread puts or removes during the call is written with
+ *            some of its counters.  No other key gets too few, but these counters may stay too high
+ *            in what is read, and a removal of that key there is against the rule.  To write
+ *            exactly the keys that are present, write while nothing else runs.  With
+ *            lfb_read_limits.open_damaged, counters that do not match their checksum are all stuck
+ *            at 15: no key is lost; lfb_damage.bits_missing is 0.
  *
  * Which calls may run at once: any two, except that free runs alone.
  *

@@ -17,8 +17,8 @@
  * use the instructions that the caller may use. */
 #define LFB_INLINE static inline __attribute__((always_inline))
 
-/* Before a loop of few turns: gcc -O2 unrolls none by itself, clang does.  Not with AddressSanitizer:
- * gcc would take four times as long to compile the kernels. */
+/* Before a loop of few turns: gcc -O2 unrolls none by itself, clang does.  Not with
+ * AddressSanitizer: gcc would take four times as long to compile the kernels. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define LFB_UNROLL _Pragma("GCC unroll 16")
 #define LFB_UNROLL_8 _Pragma("GCC unroll 8") /* of many turns, eight at a time */
@@ -27,12 +27,12 @@
 #define LFB_UNROLL_8
 #endif
 
-/* Whether the compiler knows the value.  A loop of LFB_UNROLL with an unknown number of turns would be
- * thirty copies: more code, and no faster. */
+/* Whether the compiler knows the value.  A loop of LFB_UNROLL with an unknown number of turns would
+ * be thirty copies: more code, and no faster. */
 #define LFB_KNOWN(value) __builtin_constant_p(value)
 
-/* Does the last argument for i from `first` to `end`, exclusively, by `step`.  Unrolls the loop only if the
- * compiler knows `end`, a variable. */
+/* Does the last argument for i from `first` to `end`, exclusively, by `step`.  Unrolls the loop
+ * only if the compiler knows `end`, a variable. */
 #define LFB_EACH(i, first, end, step, ...)                            \
   do {                                                                \
     if (LFB_KNOWN(end)) {                                             \

@@ -6,11 +6,13 @@
  * number of keys, a query for an absent key answers "maybe" with about the probability that
  * the filter was made for: a false positive.  A present key is never reported absent.
  *
- *   lfb_filter_create(&config, &filter)             makes a filter for config.expected_insertions keys
+ *   lfb_filter_create(&config, &filter)             makes a filter for config.expected_insertions
+ *                                                   keys
  *   lfb_filter_put(filter, bytes, size)             puts a key
  *   lfb_filter_might_contain(filter, bytes, size)   false: the key was certainly not put
  *   lfb_filter_claim(filter, bytes, size)           puts a key; true for one of all that claim it
- *   lfb_filter_..._u64(), _hash(), _many()          the same for numbers, for hashes, for many keys in one call
+ *   lfb_filter_..._u64(), _hash(), _many()          the same for numbers, for hashes, for many keys
+ *                                                   in one call
  *   lfb_filter_stats(filter, &stats)                its figures
  *   lfb_filter_save(filter, form, path), _load()    to and from a file
  *   lfb_filter_free(filter)                         frees it
@@ -52,9 +54,9 @@
  *               order itself (join, queue, release store).
  * 8. Rate       After expected_insertions distinct keys, an absent key is a false positive with the
  *               probability fpp; expected_fpp of lfb_stats has the probability now.
- *    Double     The layouts of guava-mitz32, guava-mitz64, java-double and redis-mitz32 are fixed and
- *    hashing    have some keys with fewer than k bits, which adds about 3.2 / (k m) to that.  With
- *               few keys or a very small fpp it can be most of the rate; expected_fpp and
+ *    Double     The layouts of guava-mitz32, guava-mitz64, java-double and redis-mitz32 are fixed
+ *    hashing    and have some keys with fewer than k bits, which adds about 3.2 / (k m) to that.
+ *               With few keys or a very small fpp it can be most of the rate; expected_fpp and
  *               lfb_config_fpp_after() include it, as an estimate within a factor of 2 or 3.
  *
  * Progress in detail
@@ -89,10 +91,10 @@
  *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
  *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
  *               lfb_builder_size(), lfb_versions_begin_rebuild(), lfb_follow_create(),
- *               lfb_follow_poll(), and a put or claim that adds a layer to a growing filter.  The C library's share is
- *               included.  The figures hold for a library compiled with optimisation (-O2).
- *               The caller's own functions (lfb_write_fn, lfb_read_fn, funnels, sources) need
- *               additional stack.
+ *               lfb_follow_poll(), and a put or claim that adds a layer to a growing filter.  The C
+ *               library's share is included.  The figures hold for a library compiled with
+ *               optimisation (-O2).  The caller's own functions (lfb_write_fn, lfb_read_fn,
+ *               funnels, sources) need additional stack.
  *   Memory      Allocation uses the C library.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
  *               (lfbloom/status.h), except as its own comment says.
@@ -182,13 +184,14 @@ typedef enum lfb_hash_id {
 } lfb_hash_id;
 
 /* How `fast` chooses between less memory and fewer words per key.  Each limit allows one cache
- * line more.  A smaller fpp never takes less memory: where the number of words changes, a filter may
- * hold a smaller fpp than it was made for.  A filter of `sbbf` up to 128 MiB is rounded up to a power of two, which Arrow and Velox
- * need to read it, except with LFB_MEMORY_SMALLEST. */
+ * line more.  A smaller fpp never takes less memory: where the number of words changes, a filter
+ * may hold a smaller fpp than it was made for.  A filter of `sbbf` up to 128 MiB is rounded up to a
+ * power of two, which Arrow and Velox need to read it, except with LFB_MEMORY_SMALLEST. */
 typedef enum lfb_memory_preference {
-  LFB_MEMORY_BALANCED = 0, /* few words per key, in one cache line down to 1e-5, in two below: within 5 % of the
-                              smallest size, near 1e-5 within 16 %                  */
-  LFB_MEMORY_SPEED = 1,    /* fewer words per key, within 25 % of the smallest size with one cache line */
+  LFB_MEMORY_BALANCED = 0, /* few words per key, in one cache line down to 1e-5, in two below:
+                              within 5 % of the smallest size, near 1e-5 within 16 % */
+  LFB_MEMORY_SPEED = 1,    /* fewer words per key, within 25 % of the smallest size with one
+                              cache line                                            */
   LFB_MEMORY_SMALLEST = 2, /* the smallest size; below 4e-4 with two cache lines    */
 } lfb_memory_preference;
 
@@ -215,11 +218,12 @@ typedef struct lfb_config {
   uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
                             64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
-  bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least 80,640
-                    blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and larger powers of two
-                    as the filter grows.  A fold by a wanted 2 to 32 then leaves it at most 14 %
-                    (29 %; 50 %; 2.7 times) too large.  The filter is at most 1/32 larger, or 12 blocks.  From 80,640
-                    blocks on (fast: 5 MiB), one for 2^i times the keys is 2^i times as large.
+  bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least
+                    80,640 blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and larger powers
+                    of two as the filter grows.  A fold by a wanted 2 to 32 then leaves it at most
+                    14 % (29 %; 50 %; 2.7 times) too large.  The filter is at most 1/32 larger, or
+                    12 blocks.  From 80,640 blocks on (fast: 5 MiB), one for 2^i times the keys is
+                    2^i times as large.
                     sbbf up to 128 MiB has a power of two already (lfb_memory_preference).  Growing
                     filters ignore it */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
@@ -283,9 +287,10 @@ typedef struct lfb_stats {
  * Reads  LFBLOOM_SIMD from the environment, once per process; reading a filter and
  *        lfb_config_plan() do so, too.  Its value limits the vector instructions to use: "none",
  *        "aes" (of 128 bits), "avx2" or "avx512".  With any other value, or none, the library
- *        uses the best that the processor has.  With AVX-512 queries of many keys of `fast` gather the words of eight
- *        keys at once if that is faster here (measured once, 10 us), or if the value is "gathers".  All give the same bits and answers; with "none" a
- *        new filter takes LFB_HASH_SIPHASH13 by default.
+ *        uses the best that the processor has.  With AVX-512 queries of many keys of `fast` gather
+ *        the words of eight keys at once if that is faster here (measured once, 10 us), or if the
+ *        value is "gathers".  All give the same bits and answers; with "none" a new filter takes
+ *        LFB_HASH_SIPHASH13 by default.
  */
 LFB_CHECKED lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
@@ -416,7 +421,8 @@ typedef struct lfb_read_limits {
   uint64_t max_bytes; /* of the words, checked before allocation; 0: no limit     */
   const uint8_t *key; /* 16 bytes: the key of the filter's keyed hash; NULL: none, or
                          the one in the file                                      */
-  struct lfb_damage *damage; /* receives the damage found (lfbloom/filter_more.h); NULL: not wanted */
+  /* receives the damage found (lfbloom/filter_more.h); NULL: not wanted */
+  struct lfb_damage *damage;
   bool open_damaged;  /* read damaged words as all ones instead of failing        */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_read_limits;

@@ -1,6 +1,7 @@
 /*
  * lfbloom/filter_more.h - what fewer programs need of a filter: keys that are objects; filters
- * merged, compared and folded; its words; plans; names; writing to and reading from anywhere, with damage.
+ * merged, compared and folded; its words; plans; names; writing to and reading from anywhere, with
+ * damage.
  *
  * The guarantees are those of lfbloom/filter.h, and its table has which calls may run at once.
  */
@@ -12,7 +13,8 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* As lfb_filter_put(), might_contain and claim for an object, through its funnel (lfbloom/sink.h). */
+/* As lfb_filter_put(), might_contain and claim for an object, through its funnel
+ * (lfbloom/sink.h). */
 LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                              const void *object);
@@ -40,8 +42,8 @@ LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, cons
  */
 LFB_CHECKED lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
 
-/* An estimate, and its standard error: the truth is at most two of them from the value about 95 times
- * in 100.  If nothing can be said, value is NAN and error is INFINITY. */
+/* An estimate, and its standard error: the truth is at most two of them from the value about 95
+ * times in 100.  If nothing can be said, value is NAN and error is INFINITY. */
 typedef struct lfb_estimate {
   double value; /* at least 0         */
   double error; /* one standard error */
@@ -59,10 +61,10 @@ typedef struct lfb_comparison {
 } lfb_comparison;
 
 /*
- * Estimates what two filters have in common, from their bits.  They fit as for lfb_filter_put_all(),
- * and have the same number of bits: if not, fold the larger one first (lfb_filter_fold(),
- * `lfbloom fold`).  The two may be one filter.  All keys put before the call are counted; those
- * put during it may be counted wholly, in part or not at all.
+ * Estimates what two filters have in common, from their bits.  They fit as for
+ * lfb_filter_put_all(), and have the same number of bits: if not, fold the larger one first
+ * (lfb_filter_fold(), `lfbloom fold`).  The two may be one filter.  All keys put before the call
+ * are counted; those put during it may be counted wholly, in part or not at all.
  *
  * Unknown  A count, if all of its filter's bits are set, or some were set by damage
  *          (lfb_read_limits.open_damaged; `either`: of one or both), and every figure that follows
@@ -73,7 +75,8 @@ typedef struct lfb_comparison {
  * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS (also if one
  *          folds to the size of the other), _STRATEGY_DIFFERS, _HASH_DIFFERS: as
  *          lfb_filter_put_all().
- * Progress wait-free; reads each word once, about 0.25 s per GiB of each filter.  Allocates nothing.
+ * Progress wait-free; reads each word once, about 0.25 s per GiB of each filter.  Allocates
+ * nothing.
  */
 LFB_CHECKED lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
                                           lfb_comparison *result);
@@ -97,8 +100,8 @@ LFB_CHECKED lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor
                                        lfb_filter **folded);
 
 /*
- * Copies words of the filter, each as of the time when it is read: bit i of the filter is bit i % 64
- * of word i / 64.  docs/formats.md has the bits that a key has.  Wait-free.
+ * Copies words of the filter, each as of the time when it is read: bit i of the filter is bit i %
+ * 64 of word i / 64.  docs/formats.md has the bits that a key has.  Wait-free.
  *
  * Takes   first  index of the first word.  The filter has lfb_stats.bytes / 8 words.
  *         words  receives at most `count` words.
@@ -212,9 +215,9 @@ LFB_CHECKED lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form,
  * left unread.  Memory is allocated as bytes arrive, never because a header announces them.
  *
  * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _GROWING_MAPPED, _COUNTING
- *        (lfbloom/counting.h opens it), _WINDOW (lfbloom/window.h opens it), _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, _KEY_NEEDED,
- *        _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or the status that `read` returned.
+ *        (lfbloom/counting.h opens it), _WINDOW (lfbloom/window.h opens it), _TRUNCATED,
+ *        _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION,
+ *        _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or the status that `read` returned.
  * Damage limits->damage is written on failure, too; it is all 0 if nothing was compared.  If
  *        damage is wanted, a filter that only lacks its key is compared before it is refused.
  *        With open_damaged, words that do not match their checksum are read as all ones.  No

@@ -54,7 +54,8 @@ typedef struct lfb_keys_sink lfb_keys_sink;
  */
 LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count);
 LFB_CHECKED lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count);
-LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count);
+LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes,
+                                          size_t count);
 
 /*
  * The same for `changes`, with the bits of all changes since a version, as a delta
@@ -117,8 +118,9 @@ typedef struct lfb_follow_config {
   uint64_t retry_seconds;  /* after the first failure; 0: 1                                 */
   uint64_t most_retry_seconds; /* the longest, after many failures in a row; 0: 300         */
   /* Called after each poll that did something or failed, and after the first that found nothing to
-   * do after failures, or nothing yet; on the polling thread.  NULL: not called.  `status` is LFB_OK, except
-   * after LFB_FOLLOWED_FAILED.  Must not call the follower, except lfb_follow_wake(). */
+   * do after failures, or nothing yet; on the polling thread.  NULL: not called.  `status` is
+   * LFB_OK, except after LFB_FOLLOWED_FAILED.  Must not call the follower, except
+   * lfb_follow_wake(). */
   void (*report)(void *to, lfb_followed what, lfb_status status);
   void *report_to; /* first argument of `report` */
   bool start_at_once; /* lfb_follow_start() does not wait for a first version */
@@ -164,13 +166,13 @@ LFB_CHECKED lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_fol
 
 /*
  * Starts a thread that polls.  If the follower has published no version yet, it polls once itself
- * before that, unless config.start_at_once: so the caller serves no key before the source's keys are
- * there.  With start_at_once make the handle by lfb_versions_create_waiting(): queries answer "maybe"
- * until the first poll has ended; an empty first version would deny each key.
+ * before that, unless config.start_at_once: so the caller serves no key before the source's keys
+ * are there.  With start_at_once make the handle by lfb_versions_create_waiting(): queries answer
+ * "maybe" until the first poll has ended; an empty first version would deny each key.
  *
  * Fails  LFB_ERROR_NO_THREAD; LFB_ERROR_FOLLOWING: there is one, which runs or is being stopped; as
- *        lfb_follow_poll(); LFB_ERROR_NOTHING_YET: the source has nothing yet.  Then no thread runs,
- *        and the call may be repeated.
+ *        lfb_follow_poll(); LFB_ERROR_NOTHING_YET: the source has nothing yet.  Then no thread
+ *        runs, and the call may be repeated.
  */
 LFB_CHECKED lfb_status lfb_follow_start(lfb_follow *follow);
 

@@ -55,20 +55,23 @@
  *            a layer.  Any put or claim may do so.
  * fork, Threads  As in lfbloom/filter.h.
  * Files      lfbloom/growing_mapped.h has growing filters in files that processes share.
- * Missing    A growing filter has no big batches (config.batch_memory is ignored).  It cannot be merged with
- *            another filter, plain or growing, except as a plain one: most layers differ in shape.
- * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the first layer: the
- *            later layers are folded to it (lfb_filter_fold()).  Several growing filters are merged so:
- *            each becomes a plain filter, and lfb_filter_put_all() unites them.  A filter that has grown is
- *            larger than its first layer for a reason: expected_fpp of the result is far above p unless
- *            the later layers are almost empty.  It fails (LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
- *            _STRATEGY_DIFFERS) if a later layer has another shape, because it is made for a lower fpp; only
- *            those of sbbf always fit, and a filter that has one layer.
- * Files, copies  lfb_any_save() writes a header, then each layer in the native form (docs/formats.md).  What is
- *            written or copied has the keys put before the call, and some of those put during it, but none
- *            of those in layers that were added during it; it grows as this one would have.  Limits and
- *            damage are those of all layers together.  In mapped files both can fail with the status
- *            that lfb_growing_stats() reports in `stuck`.
+ * Missing    A growing filter has no big batches (config.batch_memory is ignored).  It cannot be
+ *            merged with another filter, plain or growing, except as a plain one: most layers
+ *            differ in shape.
+ * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the
+ *            first layer: the later layers are folded to it (lfb_filter_fold()).  Several growing
+ *            filters are merged so: each becomes a plain filter, and lfb_filter_put_all() unites
+ *            them.  A filter that has grown is larger than its first layer for a reason:
+ *            expected_fpp of the result is far above p unless the later layers are almost empty.
+ *            It fails (LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS) if a later
+ *            layer has another shape, because it is made for a lower fpp; only those of sbbf always
+ *            fit, and a filter that has one layer.
+ * Files, copies  lfb_any_save() writes a header, then each layer in the native form
+ *            (docs/formats.md).  What is written or copied has the keys put before the call, and
+ *            some of those put during it, but none of those in layers that were added during it; it
+ *            grows as this one would have.  Limits and damage are those of all layers together.  In
+ *            mapped files both can fail with the status that lfb_growing_stats() reports in
+ *            `stuck`.
  *
  * Which calls may run at once: as the table in lfbloom/filter.h.
  */
@@ -132,10 +135,10 @@ LFB_API void lfb_growing_free(lfb_growing *growing);
 
 /*
  * Whether the filter can grow: LFB_OK, or why no layer follows the newest, which is full, as
- * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and more
- * often not claimed.  A caller that must not lose a key asks after each claim that returned false, or
- * after each batch: it costs a load, and only after a failure the sum of the stripes.  Wait-free, except
- * that in a mapped file a layer may have to be mapped.
+ * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and
+ * more often not claimed.  A caller that must not lose a key asks after each claim that returned
+ * false, or after each batch: it costs a load, and only after a failure the sum of the stripes.
+ * Wait-free, except that in a mapped file a layer may have to be mapped.
  */
 LFB_CHECKED lfb_status lfb_growing_stuck(const lfb_growing *growing);
 

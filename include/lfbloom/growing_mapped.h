@@ -27,10 +27,10 @@
  *            to its process.  A put or claim makes them for that, and to add a layer.
  *
  * Opening    lfb_any_open() (lfbloom/any.h).
- * Syncing    lfb_any_sync() makes every layer, the head and the file's name durable.  It fails if a layer
- *            cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`, and as
- *            lfb_mapped_sync().  If several parts fail, it returns the first failure; the other parts are
- *            synced nevertheless.
+ * Syncing    lfb_any_sync() makes every layer, the head and the file's name durable.  It fails if a
+ *            layer cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`,
+ *            and as lfb_mapped_sync().  If several parts fail, it returns the first failure; the
+ *            other parts are synced nevertheless.
  *
  * fork, Trust, Not on  As in lfbloom/mapped.h.  Without system calls a filter cannot grow.
  *

@@ -91,10 +91,10 @@ LFB_CHECKED lfb_status lfb_mapped_create(const char *path, const lfb_config *con
  *                file system; more is LFB_ERROR_WRITE.
  * Fails  LFB_ERROR_OPEN (no permission, a read-only file system, a directory), _READ, _WRITE
  *        (blocks that the file lacks cannot be reserved), _MAP, with the cause in errno.
- *        LFB_ERROR_NOT_MAPPED (a filter in another form), _NO_PAIRS, _UNKNOWN_FORM, _UNKNOWN_VERSION, _BYTE_ORDER,
- *        _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _TRUNCATED,
- *        _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY.
- *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
+ *        LFB_ERROR_NOT_MAPPED (a filter in another form), _NO_PAIRS, _UNKNOWN_FORM,
+ *        _UNKNOWN_VERSION, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES,
+ *        _BAD_WORD_COUNT, _TRUNCATED, _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT,
+ *        _NO_MEMORY.  LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
  * Owner  as lfb_mapped_create().
  */
 LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,
@@ -130,9 +130,9 @@ LFB_CHECKED lfb_status lfb_mapped_open_read_only(const char *path, const lfb_rea
                                                  const lfb_filter **filter);
 
 /*
- * Compares the checksums of the words of a native file that lfb_mapped_open_read_only() has opened, as
- * lfb_filter_load() does: reads the whole file, some 0.1 seconds per GiB in the page cache.  Any thread may
- * call it, while others query.  Other forms have no such checksums: LFB_OK.
+ * Compares the checksums of the words of a native file that lfb_mapped_open_read_only() has opened,
+ * as lfb_filter_load() does: reads the whole file, some 0.1 seconds per GiB in the page cache.  Any
+ * thread may call it, while others query.  Other forms have no such checksums: LFB_OK.
  *
  * Fails  LFB_ERROR_BAD_CHECKSUM; LFB_ERROR_NOT_MAPPED: the filter is not in a file.
  */

@@ -137,7 +137,8 @@ typedef void (*lfb_bytes_fn)(void *to, const void *bytes, size_t size);
 
 /*
  * Passes the bytes that a funnel puts for an object to `take`, in order and in any number of
- * pieces, none of them empty.  They are the key as filters hash it, for a caller that hashes or stores it.
+ * pieces, none of them empty.  They are the key as filters hash it, for a caller that hashes or
+ * stores it.
  */
 LFB_API void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to);
 

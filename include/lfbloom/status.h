@@ -224,7 +224,8 @@ LFB_EXTERN_C_BEGIN
 
 /* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
-typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
+typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ =
+                         0x7fff } lfb_status;
 #undef LFB_STATUS_ENUMERATOR
 
 /* Ignores a status that the caller does not need: a cast to void does not silence gcc. */

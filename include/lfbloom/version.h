@@ -1,8 +1,8 @@
 /*
  * lfbloom/version.h - the version of these headers, and of the library in use.
  *
- * Within one MAJOR, from 1 on, a program runs with every library that is at least as new as the headers it
- * was compiled with (docs/abi.md).
+ * Within one MAJOR, from 1 on, a program runs with every library that is at least as new as the
+ * headers it was compiled with (docs/abi.md).
  */
 #ifndef LFBLOOM_VERSION_H
 #define LFBLOOM_VERSION_H

@@ -42,8 +42,9 @@
  *               thread ends.
  *    Mutex      The administrator's calls of all handles of the process take turns by one mutex.
  *               They hold it for less than it takes to scan one record per thread, not while they
- *               allocate, free, make or populate anything, nor while begin_rebuild waits.  A rollback
- *               therefore never waits for a rebuild that begins.  fork() waits for the mutex too.
+ *               allocate, free, make or populate anything, nor while begin_rebuild waits.  A
+ *               rollback therefore never waits for a rebuild that begins.  fork() waits for the
+ *               mutex too.
  * Handles       The sections of all handles share one epoch (ConcurrencyKit's ck_epoch).  So
  *               begin_rebuild waits also for sections of other handles, and for puts, claims and
  *               advances of windows (lfbloom/window.h).  Inside a section of any handle it fails
@@ -107,10 +108,11 @@ LFB_CHECKED lfb_status lfb_versions_create(const lfb_config *config, lfb_version
 LFB_CHECKED lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
 /*
- * The same without a version: until the first is published the number is 0, each query answers "maybe",
- * and a put into the handle alone changes nothing and returns false (with a version being built, it
- * goes there).  For a filter whose keys come from elsewhere (lfbloom/follow.h): an empty first version
- * would deny every key until then.  What stands for the missing version is never a previous one.
+ * The same without a version: until the first is published the number is 0, each query answers
+ * "maybe", and a put into the handle alone changes nothing and returns false (with a version being
+ * built, it goes there).  For a filter whose keys come from elsewhere (lfbloom/follow.h): an empty
+ * first version would deny every key until then.  What stands for the missing version is never a
+ * previous one.
  *
  * Fails  LFB_ERROR_NO_MEMORY.
  */
@@ -132,8 +134,9 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
  * enter again for the new one.
  *
  * Gives    number  the version's number; may be NULL.
- * Returns  the version's filter; without a version (number 0) a small one with all bits set.  Until this thread leaves, any thread may query it, copy it, write
- *          it and read its figures.  Put through lfb_versions_put() and the functions like it.
+ * Returns  the version's filter; without a version (number 0) a small one with all bits set.  Until
+ *          this thread leaves, any thread may query it, copy it, write it and read its figures.
+ *          Put through lfb_versions_put() and the functions like it.
  */
 LFB_API const lfb_filter *lfb_versions_enter(const lfb_versions *versions, uint64_t *number);
 

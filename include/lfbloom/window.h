@@ -2,37 +2,41 @@
  * lfbloom/window.h - a filter that forgets: "was this key put in the last hour, or among the last
  * ten million?"
  *
- * A window filter finds a key for a span of time or of insertions, and then forgets it.  The span is
- * cut into G generations, 3 by default.  The current generation and the G before it are live.  A
+ * A window filter finds a key for a span of time or of insertions, and then forgets it.  The span
+ * is cut into G generations, 3 by default.  The current generation and the G before it are live.  A
  * generation is ended by the caller (lfb_window_advance()), by a clock (lfb_window_tick(), or
  * lfb_window_start_clock() for a thread that does it), or by the number of new keys
- * (lfb_window_config.by_insertions).  lfbloom/window_mapped.h has windows in files, for several processes.
+ * (lfb_window_config.by_insertions).  lfbloom/window_mapped.h has windows in files, for several
+ * processes.
  *
  * Guarantees
  *
- * 1. Found   A key is found from the return of its put until the advance is called that ends the G-th
- *            generation after that of the put.  That is at least the span, if no generation is shorter
- *            than span / G.  By lfb_window_tick(): at least the span after the last tick before the put.
- * 2. Forgotten  Once that advance has returned, the key is absent.  If no generation is longer than span / G,
- *            this is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
- *            span from then on.
+ * 1. Found   A key is found from the return of its put until the advance is called that ends the
+ *            G-th generation after that of the put.  That is at least the span, if no generation is
+ *            shorter than span / G.  By lfb_window_tick(): at least the span after the last tick
+ *            before the put.
+ * 2. Forgotten  Once that advance has returned, the key is absent.  If no generation is longer than
+ *            span / G, this is at most span * (1 + 1 / G) after the put.  A key that is put again
+ *            is found for a span from then on.
  * 3. Rate    If each generation receives at most n / G distinct keys, the probability of a false
- *            positive is at most fpp, also while G + 1 generations are full, and after any number of
- *            generations.  A key that is put in several generations counts in each.
- * 4. Claims  After a claim of a key has won, no other claim of the key returns true before the advance of 1 is
- *            called.  Of the claims of a key that is not found, one wins, unless the key was a false
- *            positive, came in by a put, or its claimer was stopped.  A claim that loses puts nothing: the
- *            key is not found longer for it.
- * 5. Progress  Queries write nothing.  put, claim and queries are lock-free: a retry happens only because
- *            another thread changed the same words, won a claim, or began a generation.  They do not
- *            allocate, lock or enter the kernel, with two exceptions: by_insertions, the call that ends a
- *            generation does the work of lfb_window_advance(); with lazy_memory, the first touch of a page
- *            enters the kernel.  There is no limit of threads.
- *            On a processor without a 16-byte compare-and-exchange a claim locks (lfbloom/filter.h).
- * 6. Stopped  A thread that stops inside a put, claim or query, and never runs again, blocks nothing, and
- *            loses no key but its own.  One that stops inside an advance holds up later advances, as long as
- *            its process lives (LFB_ERROR_WINDOW_HELD): the window then remembers for longer than its
- *            span, and its rate of false positives grows; nothing is lost.
+ *            positive is at most fpp, also while G + 1 generations are full, and after any number
+ *            of generations.  A key that is put in several generations counts in each.
+ * 4. Claims  After a claim of a key has won, no other claim of the key returns true before the
+ *            advance of 1 is called.  Of the claims of a key that is not found, one wins, unless
+ *            the key was a false positive, came in by a put, or its claimer was stopped.  A claim
+ *            that loses puts nothing: the key is not found longer for it.
+ * 5. Progress  Queries write nothing.  put, claim and queries are lock-free: a retry happens only
+ *            because another thread changed the same words, won a claim, or began a generation.
+ *            They do not allocate, lock or enter the kernel, with two exceptions: by_insertions,
+ *            the call that ends a generation does the work of lfb_window_advance(); with
+ *            lazy_memory, the first touch of a page enters the kernel.  There is no limit of
+ *            threads.  On a processor without a 16-byte compare-and-exchange a claim locks
+ *            (lfbloom/filter.h).
+ * 6. Stopped  A thread that stops inside a put, claim or query, and never runs again, blocks
+ *            nothing, and loses no key but its own.  One that stops inside an advance holds up
+ *            later advances, as long as its process lives (LFB_ERROR_WINDOW_HELD): the window then
+ *            remembers for longer than its span, and its rate of false positives grows; nothing is
+ *            lost.
  * 7. Order   As lfbloom/filter.h, 7: a query that returns true does not make another thread's
  *            earlier writes visible.
  *
@@ -42,16 +46,17 @@
  * fork       A child has a copy, in which no put of the parent's other threads is in progress.  The
  *            child has no clock.
  *
- * Files      lfb_any_save() writes the generation and when it began, too (docs/formats.md).  A key that was put
- *            before the call, and is live when it returns, is found in what is written.  What is read is in the
- *            generation in which it was written; with a span, the next lfb_window_tick() ends what is over
- *            since; by_insertions begins to count anew.  With lfb_read_limits.open_damaged, words that do not
- *            match their checksum become all ones: no key is lost, and false positives are more frequent
- *            until G + 1 generations have begun.  LFB_ERROR_UNKNOWN_VERSION: also of a window of lfbloom before
+ * Files      lfb_any_save() writes the generation and when it began, too (docs/formats.md).  A key
+ *            that was put before the call, and is live when it returns, is found in what is
+ *            written.  What is read is in the generation in which it was written; with a span, the
+ *            next lfb_window_tick() ends what is over since; by_insertions begins to count anew.
+ *            With lfb_read_limits.open_damaged, words that do not match their checksum become all
+ *            ones: no key is lost, and false positives are more frequent until G + 1 generations
+ *            have begun.  LFB_ERROR_UNKNOWN_VERSION: also of a window of lfbloom before
  *            1.0, since that layout is gone.
  *
- * Memory     At the default preference, for G = 3, in bits per key of a span: 20.7 at 1 %, 29 at 0.1 %, 41.5 at
- *            1e-4, 61 at 1e-6, 124 at 1e-9.
+ * Memory     At the default preference, for G = 3, in bits per key of a span: 20.7 at 1 %, 29 at
+ *            0.1 %, 41.5 at 1e-4, 61 at 1e-6, 124 at 1e-9.
  *
  * Source: bloom/window/window.h has the layout and the proof, docs/performance.md the times.
  */
@@ -69,15 +74,16 @@ typedef struct lfb_window lfb_window;
 typedef struct lfb_window_config {
   uint64_t expected_insertions; /* n, in distinct keys per span; 0 counts as 1      */
   double fpp;                   /* p, 0 < fpp < 1, with all generations full        */
-  uint32_t generations;         /* G: 1, 3 or 7; 0 for 3.  1 takes 27 to 40 % more memory, 7 takes 5 to
-                                   13 % less, and its queries read twice as much     */
+  uint32_t generations;         /* G: 1, 3 or 7; 0 for 3.  1 takes 27 to 40 % more memory, 7 takes
+                                   5 to 13 % less, and its queries read twice as much */
   double span;                  /* in seconds, from 0.001 to 1e9, for lfb_window_tick(); 0: none */
   bool by_insertions;           /* the window itself advances after each n / G puts and claims that
                                    turned on a bit; it is late by at most n / (32 * G) + 2 of them
                                    for each thread, and by those that come while it advances */
   bool lazy_memory;             /* as lfb_config                                    */
-  lfb_memory_preference memory_preference; /* `balanced`: a key has one cache line down to 1 %, two down to
-                                   1e-4, four below (G = 3).  `speed`: down to 1e-3 and 1e-6 */
+  /* `balanced`: a key has one cache line down to 1 %, two down to 1e-4, four below (G = 3).
+   * `speed`: down to 1e-3 and 1e-6. */
+  lfb_memory_preference memory_preference;
   lfb_hash_id hash;             /* as for LFB_FAST in lfb_config                    */
   uint64_t seed;                /* as in lfb_config                                 */
   uint8_t key[16];              /* as in lfb_config                                 */
@@ -106,11 +112,11 @@ typedef struct lfb_window_figures {
   uint32_t probes;              /* bits per key                                     */
   uint32_t block_words;         /* words that hold them: 2, 4 or 8                  */
   lfb_hash_id hash;             /* of the keys                                      */
-  bool key_kept;                                       /* the key of a keyed hash is written into files    */
-  uint64_t generation;                                 /* the current one; the first is G + 1              */
-  uint64_t bytes;                                      /* of the words that hold the bits                  */
-  uint64_t bit_count;                                  /* of one generation                                */
-  double expected_fpp;                                 /* probability of a false positive now              */
+  bool key_kept; /* the key of a keyed hash is written into files */
+  uint64_t generation; /* the current one; the first is G + 1 */
+  uint64_t bytes; /* of the words that hold the bits */
+  uint64_t bit_count; /* of one generation */
+  double expected_fpp; /* probability of a false positive now */
   lfb_window_generation_figures live[LFB_WINDOW_LIVE]; /* [0] is the current generation, then the
                                    older ones; those after [G] are 0                */
   uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
@@ -134,8 +140,8 @@ LFB_API bool lfb_window_put(lfb_window *window, const void *bytes, size_t size);
 /* Returns whether the key may have been put in the window; false is certain. */
 LFB_API bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size);
 
-/* Puts a key unless it is found.  Of all calls that claim a key while it would be found, at most one
- * returns true (4). */
+/* Puts a key unless it is found.  Of all calls that claim a key while it would be found, at most
+ * one returns true (4). */
 LFB_API bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size);
 
 /* The same for a 64-bit key. */
@@ -150,33 +156,35 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  * Ends generation `from` and begins the next.  Of all calls with one generation, one succeeds, so
  * several timers advance once.
  *
- * Cost   It clears 1 / (G + 1) of the filter (docs/performance.md), and holds up no put, claim or query.
+ * Cost   It clears 1 / (G + 1) of the filter (docs/performance.md), and holds up no put, claim or
+ *        query.
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
- *        LFB_ERROR_WINDOW_HELD       another thread or process is ending it; if that was stopped, it
- *                                    ends when its process goes on or ends (6)
- *        LFB_ERROR_OPEN              of a window in a file: the file cannot be opened once more, with the
- *                                    cause in errno
+ *        LFB_ERROR_WINDOW_HELD       another thread or process is ending it; if that was stopped,
+ *                                    it ends when its process goes on or ends (6)
+ *        LFB_ERROR_OPEN              of a window in a file: the file cannot be opened once more,
+ *                                    with the cause in errno
  */
 LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
 /*
- * Ends the generations that are over by the clock.  If a caller, or some caller of each process, calls it before
- * its puts, no timer is needed.  If it is not called for long, it ends all that is over: after that
- * the window has forgotten what it should.
+ * Ends the generations that are over by the clock.  If a caller, or some caller of each process,
+ * calls it before its puts, no timer is needed.  If it is not called for long, it ends all that is
+ * over: after that the window has forgotten what it should.
  *
- * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of the host it
- * is that of the wall clock; if that was set back meanwhile, the window remembers for longer, and if it was
- * wrong forward, it forgets early: that cannot be known.
+ * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of
+ * the host it is that of the wall clock; if that was set back meanwhile, the window remembers for
+ * longer, and if it was wrong forward, it forgets early: that cannot be known.
  *
- * Returns how many generations it has ended; 0 also if the window has no span, or another thread or process
- *         is ending one.
+ * Returns how many generations it has ended; 0 also if the window has no span, or another thread or
+ *         process is ending one.
  * Cost    Without an end, two clocks are read: no system call where the kernel offers that.
  */
 LFB_API uint32_t lfb_window_tick(lfb_window *window);
 
 /*
- * Starts a thread of the library that ends each generation when it is over.  If it alone does, no generation is
- * shorter than span / G; if it runs late, all later generations begin later.  Does nothing if it runs already.
+ * Starts a thread of the library that ends each generation when it is over.  If it alone does, no
+ * generation is shorter than span / G; if it runs late, all later generations begin later.  Does
+ * nothing if it runs already.
  *
  * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD.
  */

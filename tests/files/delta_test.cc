@@ -318,7 +318,8 @@ lfb_status Numbers(const Filter& filter, uint64_t bits, uint32_t parameter,
 // Each limit of a body: the last bit, a block's bits, the bits of the last byte, the size.
 TEST(DeltaHostile, BodiesEndWhereTheFilterEnds) {
   const Filter classic = Make(200, 0.01, LFB_JAVA_DOUBLE), blocks = Make(200, 0.01, LFB_FAST);
-  const uint64_t last = Stats(classic).bit_count - 1, last_block = Stats(blocks).bit_count / 512 - 1;
+  const uint64_t last = Stats(classic).bit_count - 1,
+                        last_block = Stats(blocks).bit_count / 512 - 1;
   EXPECT_EQ(Numbers(classic, 1, 3, {last + 1}), LFB_ERROR_BAD_DELTA);
   EXPECT_EQ(Numbers(classic, 2, 3, {last, 0}), LFB_ERROR_BAD_DELTA);
   EXPECT_EQ(Numbers(classic, 1, 3, {0, 1}), LFB_ERROR_BAD_DELTA) << "a number more than bits";
@@ -328,7 +329,8 @@ TEST(DeltaHostile, BodiesEndWhereTheFilterEnds) {
   EXPECT_EQ(Numbers(blocks, 1, 3, {last_block + 1, 0, 0}), LFB_ERROR_BAD_DELTA);
   EXPECT_EQ(Numbers(blocks, 1, 3, {0, 0, 512}), LFB_ERROR_BAD_DELTA);
   EXPECT_EQ(Numbers(blocks, 2, 3, {0, 1, 511, 0}), LFB_ERROR_BAD_DELTA);
-  EXPECT_EQ(Numbers(blocks, 1, 3, {0, 1, 0, 0}), LFB_ERROR_BAD_DELTA) << "more bits than the header's";
+  EXPECT_EQ(Numbers(blocks, 1, 3, {0, 1, 0, 0}),
+            LFB_ERROR_BAD_DELTA) << "more bits than the header's";
   std::vector<uint64_t> full = {0, 512};
   full.insert(full.end(), 513, 0);
   EXPECT_EQ(Numbers(blocks, 513, 3, full), LFB_ERROR_BAD_DELTA) << "more bits than a block has";

@@ -1,12 +1,12 @@
-// What all forms of all kinds of filters have in common: they come back as they were; cut, lengthened,
-// damaged or of another kind they are refused, each with its status; and limits, keys and failing
-// functions of the caller are heeded.  The tests of a form have what it alone has.
+// What all forms of all kinds of filters have in common: they come back as they were; cut,
+// lengthened, damaged or of another kind they are refused, each with its status; and limits, keys
+// and failing functions of the caller are heeded.  The tests of a form have what it alone has.
 //
-// Seen to fail with the checksums of the words, or of their table, not compared; with damaged words not
-// filled; with a short read accepted, or its status lost; with trailing bytes ignored; with twice the
-// limit allowed; with all memory allocated that a header claims; with a key not compared; with the
-// status of a write lost; and with half of the words lost when the buffer grows.  Words that are
-// written and read in the same wrong byte order are seen by golden_files_test alone.
+// Seen to fail with the checksums of the words, or of their table, not compared; with damaged words
+// not filled; with a short read accepted, or its status lost; with trailing bytes ignored; with
+// twice the limit allowed; with all memory allocated that a header claims; with a key not compared;
+// with the status of a write lost; and with half of the words lost when the buffer grows.  Words
+// that are written and read in the same wrong byte order are seen by golden_files_test alone.
 #include <lfbloom/mapped.h>
 #include <sys/resource.h>
 
@@ -115,7 +115,8 @@ TEST_P(EveryForm, AFailedWriteIsReported) {
 
 // A reader knows the forms of all kinds by their first bytes.
 TEST_P(EveryForm, OthersAreRefusedByName) {
-  static const std::vector<Form> others = FormsThat([](const Form& form) { return !form.of_4_mib; });
+  static const std::vector<Form> others =
+      FormsThat([](const Form& form) { return !form.of_4_mib; });
   for (const Form& other : others) {
     const std::string bytes = Written(other, Filled(other));
     const lfb_status expected = other.Plain() == form_.Plain() && other.named == form_.named
@@ -130,7 +131,8 @@ TEST_P(EveryForm, OthersAreRefusedByName) {
   EXPECT_EQ(Read(form_, {std::string(600, '?')}), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// ---- forms that are small enough for a check of every byte ---------------------------------------
+// ---- forms that are small enough for a check of every byte
+// ---------------------------------------
 
 using SmallForm = EveryForm;
 INSTANTIATE_TEST_SUITE_P(All, SmallForm, testing::ValuesIn(FormsThat([](const Form& form) {
@@ -216,7 +218,8 @@ TEST_P(CheckedForm, NoFlippedBitIsEverAFalseNo) {
   });
 }
 
-// ---- headers that announce much -------------------------------------------------------------------
+// ---- headers that announce much
+// -------------------------------------------------------------------
 
 using ClaimingForm = EveryForm;
 INSTANTIATE_TEST_SUITE_P(All, ClaimingForm, testing::ValuesIn(FormsThat([](const Form& form) {
@@ -224,8 +227,8 @@ INSTANTIATE_TEST_SUITE_P(All, ClaimingForm, testing::ValuesIn(FormsThat([](const
                          })),
                          FormTestName);
 
-// More than a GiB is announced, and almost nothing follows.  The address space is limited, so that an
-// allocation of that size would fail; not with a sanitizer, which needs the space.
+// More than a GiB is announced, and almost nothing follows.  The address space is limited, so that
+// an allocation of that size would fail; not with a sanitizer, which needs the space.
 TEST_P(ClaimingForm, TakesNoMemory) {
   const std::string claim = form_.claim();
   rlimit before{};
@@ -243,7 +246,8 @@ TEST_P(ClaimingForm, TakesNoMemory) {
   EXPECT_EQ(over, LFB_ERROR_OVER_LIMIT);
 }
 
-// ---- filters with a key ---------------------------------------------------------------------------
+// ---- filters with a key
+// ---------------------------------------------------------------------------
 
 class KeyedForm : public testing::TestWithParam<std::tuple<Form, lfb_hash_id>> {
  protected:
@@ -291,7 +295,8 @@ TEST_P(KeyedForm, KeepsAKeyThatWasDrawn) {
   EXPECT_EQ(Read(form_, {Written(form_, back)}, nullptr, limits), LFB_ERROR_WRONG_KEY);
 }
 
-// ---- files ------------------------------------------------------------------------------------------
+// ---- files
+// ------------------------------------------------------------------------------------------
 
 class EveryFormFile : public Files, public testing::WithParamInterface<Form> {
  protected:
@@ -333,7 +338,8 @@ TEST_P(EveryFormFile, IsRefusedWithMoreOrLess) {
 
 // No function for plain filters opens a file of another kind, nor the reverse.
 TEST_P(EveryFormFile, OfAnotherKindIsRefusedByName) {
-  ASSERT_EQ(lfb_filter_save(Make(1000, 0.01).get(), LFB_FORM_NATIVE, Path("plain").c_str()), LFB_OK);
+  ASSERT_EQ(lfb_filter_save(Make(1000, 0.01).get(), LFB_FORM_NATIVE, Path("plain").c_str()),
+            LFB_OK);
   EXPECT_EQ(LoadAs("plain"), form_.not_one);
   if (form_.Plain()) return;
   ASSERT_EQ(form_.save(Filled(form_), Path("a").c_str()), LFB_OK);

@@ -91,7 +91,8 @@ TEST_F(Files, AKeyIsForTheOwnerAlone) {
   ASSERT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
   ASSERT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
   const mode_t umasked = umask(0);
-  for (const mode_t before : {0u, 0666u, 07777u, 0640u, 0600u, 0400u}) {  // 0: there is no such file
+  // 0: there is no such file.
+  for (const mode_t before : {0u, 0666u, 07777u, 0640u, 0600u, 0400u}) {
     const std::string path = Path("key");
     for (const auto& save : std::vector<std::function<lfb_status()>>{
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()); },
@@ -146,13 +147,16 @@ TEST_F(Files, LoadRefusesWhatIsNoRegularFile) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   fs::create_symlink("pipe", Path("link"));
   for (const std::string& path :
-       {Path("pipe"), Path("link"), Path("."), std::string("/dev/zero"), std::string("/dev/null")}) {
+       {Path("pipe"), Path("link"), Path("."), std::string("/dev/zero"),
+        std::string("/dev/null")}) {
     lfb_filter* filter = nullptr;
     lfb_counting* counting = nullptr;
     lfb_growing* growing = nullptr;
     EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &filter), LFB_ERROR_NOT_REGULAR) << path;
-    EXPECT_EQ(any::load<lfb_counting>(path.c_str(), nullptr, &counting), LFB_ERROR_NOT_REGULAR) << path;
-    EXPECT_EQ(any::load<lfb_growing>(path.c_str(), nullptr, &growing), LFB_ERROR_NOT_REGULAR) << path;
+    EXPECT_EQ(any::load<lfb_counting>(path.c_str(), nullptr, &counting),
+              LFB_ERROR_NOT_REGULAR) << path;
+    EXPECT_EQ(any::load<lfb_growing>(path.c_str(), nullptr, &growing),
+              LFB_ERROR_NOT_REGULAR) << path;
     EXPECT_EQ(filter, nullptr);
     EXPECT_EQ(counting, nullptr);
     EXPECT_EQ(growing, nullptr);

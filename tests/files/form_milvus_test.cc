@@ -1,6 +1,6 @@
-// The forms of Milvus' membership filters: golden files of its SDK, read, queried, made again of their keys
-// and written byte for byte; and invalid headers.  //tests/files:every_form_test has what all forms have in
-// common.
+// The forms of Milvus' membership filters: golden files of its SDK, read, queried, made again of
+// their keys and written byte for byte; and invalid headers.  //tests/files:every_form_test has
+// what all forms have in common.
 #include "tests/support/files.h"
 #include "tests/support/streams.h"
 
@@ -10,7 +10,8 @@ using namespace std::string_literals;
 
 // A header of one block, with the set of kinds.
 std::string Header(char kinds) {
-  return "MBF1\1\0\1\0"s + "\x64\0\0\0\0\0\0\0"s + "\x7b\x14\xae\x47\xe1\x7a\x74\x3f"s + "\1\0\0\0"s + kinds +
+  return "MBF1\1\0\1\0"s + "\x64\0\0\0\0\0\0\0"s + "\x7b\x14\xae\x47\xe1\x7a\x74\x3f"s +
+         "\1\0\0\0"s + kinds +
          "\0\0\0"s;
 }
 const std::string kBlock(32, '\1');
@@ -20,8 +21,8 @@ std::string Golden(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Numbers i * 1000003 and the texts key-i for i < 100, n 100, p 0.005: @zilliz/milvus2-sdk-node 3.0.6 wrote
-// them.
+// Numbers i * 1000003 and the texts key-i for i < 100, n 100, p 0.005: @zilliz/milvus2-sdk-node
+// 3.0.6 wrote them.
 TEST(MilvusForm, GoldenFilesOfItsSdk) {
   const Filter ours = Make(100, 0.005, LFB_SBBF), our_texts = Make(100, 0.005, LFB_SBBF);
   const std::string numbers = Golden("milvus-int64.mbf1"), texts = Golden("milvus-utf8.mbf1");

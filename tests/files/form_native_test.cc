@@ -90,14 +90,18 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(fast, 40, 40 | uint64_t{8} << 32)}), LFB_ERROR_BAD_HEADER);
   const std::string wide = Native(Filled(Config(400, 1e-6, LFB_FAST), 400));  // 14 blocks
   EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{136} << 32)}), LFB_OK) << "as it is";
-  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{264} << 32)}), LFB_ERROR_BAD_HEADER) << "four lines";
-  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{132} << 32)}), LFB_ERROR_BAD_HEADER) << "4 words in two lines";
-  EXPECT_EQ(ReadFrom({Forged(fast, 40, 16 | uint64_t{136} << 32)}), LFB_ERROR_BAD_HEADER) << "half a block";
+  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{264} << 32)}),
+            LFB_ERROR_BAD_HEADER) << "four lines";
+  EXPECT_EQ(ReadFrom({Forged(wide, 40, 16 | uint64_t{132} << 32)}),
+            LFB_ERROR_BAD_HEADER) << "4 words in two lines";
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 16 | uint64_t{136} << 32)}),
+            LFB_ERROR_BAD_HEADER) << "half a block";
   for (lfb_strategy_id strategy : AllStrategies()) {
     if (strategy == LFB_FAST) continue;
     const std::string other = Native(Filled(Config(200, 0.01, strategy), 1));
     const auto byte = [&](size_t at) { return uint64_t{static_cast<unsigned char>(other[at])}; };
-    EXPECT_EQ(ReadFrom({Forged(other, 40, byte(40) | (byte(44) + 128) << 32)}), LFB_ERROR_BAD_HEADER) << strategy;
+    EXPECT_EQ(ReadFrom({Forged(other, 40, byte(40) | (byte(44) + 128) << 32)}),
+              LFB_ERROR_BAD_HEADER) << strategy;
   }
   EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x7ff8000000000000)}), LFB_ERROR_BAD_HEADER) << "NaN";
   EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x3ff0000000000000)}), LFB_ERROR_BAD_HEADER) << "1.0";
@@ -252,8 +256,8 @@ TEST(NativeDamage, TheFiguresKnowOfIt) {
 }
 
 // Damage travels with put_all and fold: expected_fpp is the measured rate, and the count is that of
-// the keys. Damage at one place counts once, at two places twice. Seen to report 0.002 for 0.20 (fast)
-// with the words not counted, and 0.41 with each word counted by every put_all.
+// the keys. Damage at one place counts once, at two places twice. Seen to report 0.002 for 0.20
+// (fast) with the words not counted, and 0.41 with each word counted by every put_all.
 TEST(NativeDamage, TheFiguresKnowOfItAfterPutAllAndFold) {
   constexpr uint64_t n = 1'000'000, asked = 100'000;
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_SBBF}) {

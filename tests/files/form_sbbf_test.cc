@@ -43,7 +43,8 @@ TEST(SbbfForm, HeadersAsOthersMayWriteThem) {
       "\x15\xc0\0"s + kUnions + "\0"s,                                    // a longer 64
       "\x15\x40"s + kUnions + "\x11\x12\0"s,                              // two bools
       "\x15\x40"s + kUnions + "\x13\x7f\x15\x80\x01\x17" + "12345678" + "\x18\3abc\0"s,
-      "\x15\x40"s + kUnions + "\x1a\x35\2\4\6\x1b\1\x58\2\1x\x1b\0\x1d"s + std::string(16, 'u') + "\0"s,
+      "\x15\x40"s + kUnions + "\x1a\x35\2\4\6\x1b\1\x58\2\1x\x1b\0\x1d"s + std::string(16, 'u') +
+          "\0"s,
       "\x15\x40"s + kUnions + "\x19\xf1\3\1\2\1\x1c\x1c\x15\2\0\0\0"s,  // a list of bools; nested
       "\x15\x40\x1c\x1c\x15\2\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0"s,  // a field within BLOCK
       "\x15\x40"s + kUnions + "\x18\xa0\x1f" + std::string(4000, 'z') + "\0"s,

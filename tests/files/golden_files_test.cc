@@ -164,7 +164,8 @@ TEST(GoldenGrowingMapped, AnswersAsEver) {
 // Its claims' cells are zeros, its stripes those of one thread.
 TEST(GoldenGrowingMapped, IsMadeAgainAsItIs) {
   if (*reinterpret_cast<const uint8_t*>(&kOne) != 1) return NotHere("of the other byte order");
-  EXPECT_TRUE(GoldenGrowingBytes(testing::TempDir() + "/golden-growing") == Content(kGoldenGrowing));
+  EXPECT_TRUE(GoldenGrowingBytes(testing::TempDir() +
+                                 "/golden-growing") == Content(kGoldenGrowing));
 }
 
 // Files of other programs and of the first versions. The tests of their forms check their answers.
@@ -173,7 +174,8 @@ TEST(OtherGoldenFiles, AreWrittenAgainAsTheyAre) {
   for (uint8_t i = 0; i < 16; i++) key[i] = static_cast<uint8_t>(0xc0 + i);
   for (const char* file : {"native-v1-fast.lfb", "native-v1-keyed.lfb"}) {
     const Filter filter = Load(file, key);
-    EXPECT_EQ(Stamped(Bytes(filter, LFB_FORM_NATIVE), Stats(filter).written), Content(file)) << file;
+    EXPECT_EQ(Stamped(Bytes(filter, LFB_FORM_NATIVE), Stats(filter).written),
+              Content(file)) << file;
   }
   for (const char* file : {"parquet-hyparquet-string.sbbf", "parquet-hyparquet-int64.sbbf"})
     EXPECT_EQ(Bytes(Load(file), LFB_FORM_SBBF), Content(file)) << file;

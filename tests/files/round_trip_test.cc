@@ -20,7 +20,8 @@ std::vector<Held> AllHeld() {
 }
 
 std::string HeldName(const testing::TestParamInfo<Held>& info) {
-  std::string name = StrategyTestName({info.param.first, 0}) + "_" + lfb_form_name(info.param.second);
+  std::string name = StrategyTestName({info.param.first, 0}) + "_" +
+                     lfb_form_name(info.param.second);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }

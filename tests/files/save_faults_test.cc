@@ -49,7 +49,8 @@ const std::vector<int> kErrors = {ENOSPC, EIO, EINTR};
 lfb_status Expected(const Report& report) {
   const std::string name = report.Hit().name;
   if (name != "close") return StatusOf(name);
-  // Only for a file that was written to; not for one that was read or looked at, or for a directory.
+  // Only for a file that was written to; not for one that was read or looked at, or for a
+  // directory.
   for (size_t i = 0; i + 1 < report.hit; i++)
     if (std::string(report.made[i].name) == "write" && report.made[i].file == report.Hit().file)
       return LFB_ERROR_WRITE;
@@ -85,7 +86,8 @@ TEST_F(SaveFaults, EachCallOfASave) {
       const std::string old = name == "new" ? "" : Bytes(before);
       Prepare(before);
       const size_t failed = FailEach(
-          error, Expected, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, Path(name).c_str()); },
+          error, Expected,
+              [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, Path(name).c_str()); },
           [&](const Outcome& outcome) {
             const bool renamed = outcome.status == LFB_OK || outcome.report.Before("rename");
             EXPECT_EQ(Held(name) == now, renamed);
@@ -125,7 +127,8 @@ TEST_F(SaveFaults, EachCallOfASaveInPlace) {
   for (int error : kErrors)
     EXPECT_GT(
         FailEach(
-            error, Expected, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
+            error, Expected,
+                [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
             [](const Outcome&) {}),
         5u);
 }

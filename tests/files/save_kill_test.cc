@@ -98,7 +98,8 @@ class SaveKilled : public Files {
   void Report() const {
     std::cout << "killed behind the start of:";
     for (const auto& [call, times] : killed_in_) std::cout << ' ' << call << ' ' << times;
-    std::cout << "; temporary files left: " << left_ << ", saves ended: " << completed_ << std::endl;
+    std::cout << "; temporary files left: " << left_ << ", saves ended: " << completed_
+              << std::endl;
   }
 
   static constexpr uint64_t kInsertions[] = {50'000, 900'000, 400'000};

@@ -1,8 +1,9 @@
 // Saving where other users may put links and files, and the permissions of what is saved.
 //
 // Seen to fail, each time, with these bugs planted by hand: any link is followed; the link that was
-// looked at is not the one that is read; the mode of another user's file is kept, or its setuid bit;
-// a file of the caller gets the mode of a new one; a link of /proc to a pipe is followed by its text.
+// looked at is not the one that is read; the mode of another user's file is kept, or its setuid
+// bit; a file of the caller gets the mode of a new one; a link of /proc to a pipe is followed by
+// its text.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,7 +39,8 @@ class SaveLinks : public Files {
     return chown(Path(name).c_str(), kOther, kOther) == 0 && chmod(Path(name).c_str(), mode) == 0;
   }
   lfb_status Save(const std::string& name, const lfb_filter* filter = nullptr) const {
-    return lfb_filter_save(filter == nullptr ? filter_.get() : filter, LFB_FORM_NATIVE, Path(name).c_str());
+    return lfb_filter_save(filter == nullptr ? filter_.get()
+                                             : filter, LFB_FORM_NATIVE, Path(name).c_str());
   }
   struct stat Found(const std::string& name) const {
     struct stat found{};
@@ -61,12 +63,14 @@ TEST_F(SaveLinks, AnotherUsersLinkIsNotFollowed) {
   // Nor one to a pipe, which is opened by its name.
   fs::remove(Path("sticky/out"));
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
-  const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);  // so that no save waits for one
+  // So that no save waits for one.
+  const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   fs::create_symlink("../pipe", Path("sticky/out"));
   ASSERT_EQ(lchown(Path("sticky/out").c_str(), kOther, kOther), 0);
   EXPECT_EQ(Save("sticky/out"), LFB_ERROR_OPEN);
   close(reader);
-  // Where only this user can write, anybody's link is the user's choice; so is the folder's owner's.
+  // Where only this user can write, anybody's link is the user's choice; so is the folder's
+  // owner's.
   fs::create_symlink("secret", Path("mine"));
   ASSERT_EQ(lchown(Path("mine").c_str(), kOther, kOther), 0);
   EXPECT_EQ(Save("mine"), LFB_OK);
@@ -181,8 +185,8 @@ TEST_F(SaveLinks, AnotherUsersFileGivesNoPermission) {
 }
 
 // Another user exchanges a link to the secret and a file that all may write, as fast as possible.
-// Seen to replace the secret in 25 to 265 of 4,000 rounds, with fs.protected_symlinks, when the path was
-// looked at three times.
+// Seen to replace the secret in 25 to 265 of 4,000 rounds, with fs.protected_symlinks, when the
+// path was looked at three times.
 TEST_F(SaveLinks, NoExchangeLeadsAway) {
   constexpr int kRounds = 150, kSaves = 30;
   for (int round = 0; round < kRounds; round++) {
@@ -195,10 +199,12 @@ TEST_F(SaveLinks, NoExchangeLeadsAway) {
     ASSERT_GE(enemy, 0);
     if (enemy == 0) {
       if (setgid(kOther) != 0 || setuid(kOther) != 0) _exit(1);
-      for (;;) syscall(SYS_renameat2, AT_FDCWD, out.c_str(), AT_FDCWD, other.c_str(), 2 /* EXCHANGE */);
+      constexpr unsigned kExchange = 2;
+      for (;;) syscall(SYS_renameat2, AT_FDCWD, out.c_str(), AT_FDCWD, other.c_str(), kExchange);
     }
     struct stat found{};
-    for (int i = 0; i < kSaves && (i == 0 || lstat(out.c_str(), &found) != 0 || found.st_uid != geteuid() ||
+    for (int i = 0; i < kSaves &&
+         (i == 0 || lstat(out.c_str(), &found) != 0 || found.st_uid != geteuid() ||
                                    S_ISLNK(found.st_mode));
          i++)
       lfb_ignore(Save("sticky/out"));

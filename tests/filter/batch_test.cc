@@ -98,7 +98,8 @@ TEST_P(EveryBatch, SetsTheSameBitsAndFindsTheSameKeysNew) {
 
 TEST(Batch, KeysOfEveryKindMakeABatch) {
   constexpr size_t kKeys = 60000;
-  const Filter direct = Make(FastConfig(kKeys, 0.01, 1)), batched = Make(FastConfig(kKeys, 0.01, 0));
+  const Filter direct = Make(FastConfig(kKeys, 0.01, 1)),
+                        batched = Make(FastConfig(kKeys, 0.01, 0));
   const auto numbers = Hashes(7, kKeys);
   std::vector<lfb_key> keys;
   for (const uint64_t& number : numbers)
@@ -220,7 +221,8 @@ TEST_P(EveryBatch, AloneItIsNotSettled) {
 // The hashes of a region are gathered from 8 per line on. Fewer are put directly: exactly the
 // filter's hashes.
 TEST(Batch, FewHashesOfARegionArePutDirectly) {
-  const Filter direct = Make(FastConfig(1700000, 0.01, 1)), batched = Make(FastConfig(1700000, 0.01, 0));
+  const Filter direct = Make(FastConfig(1700000, 0.01, 1)),
+                        batched = Make(FastConfig(1700000, 0.01, 0));
   const lfb_kernel kernel = Watch(batched);
   batched->kernel = &kernel;
   const size_t gathered = 8 * 16384;
@@ -399,7 +401,8 @@ TEST(BatchRace, EachBitIsCreditedOnce) {
 
 // The hashes of a stream with a bit that no other of them has: however they are put, each is new
 // exactly once.
-std::vector<uint64_t> HashesWithABitOfTheirOwn(const Filter& filter, uint64_t stream, size_t count) {
+std::vector<uint64_t> HashesWithABitOfTheirOwn(const Filter& filter, uint64_t stream,
+                                               size_t count) {
   std::vector<uint8_t> owners(filter->layout.bits.word_count * 64);
   uint64_t indexes[LFB_MAX_PROBES];
   const auto bits_of = [&](uint64_t hash) {
@@ -485,7 +488,8 @@ void NoPutIsLost(lfb_strategy_id strategy) {
       }
       lost += !Has(filter, "golden");
       if (t > 0)
-        lost += kKeys - lfb_filter_might_contain_many_hash(filter.get(), hashes.data(), kKeys, nullptr);
+        lost += kKeys -
+            lfb_filter_might_contain_many_hash(filter.get(), hashes.data(), kKeys, nullptr);
     });
     ASSERT_EQ(lost, 0u);
     ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
@@ -493,7 +497,8 @@ void NoPutIsLost(lfb_strategy_id strategy) {
 }
 
 TEST(BatchRace, NoPutIsLost) {
-  for (const lfb_strategy_id strategy : BatchStrategies()) ASSERT_NO_FATAL_FAILURE(NoPutIsLost(strategy));
+  for (const lfb_strategy_id strategy
+       : BatchStrategies()) ASSERT_NO_FATAL_FAILURE(NoPutIsLost(strategy));
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfTheKeysThatCame) {
   }
 }
 
-// Repeated keys take no room: the size is within 3 % of that for the distinct ones, and fpp is held.
-// A random hash is the same in the filter for all keys and in the smaller one.
+// Repeated keys take no room: the size is within 3 % of that for the distinct ones, and fpp is
+// held. A random hash is the same in the filter for all keys and in the smaller one.
 TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   constexpr uint64_t n = kUnderTsan ? 1000 : 50000;
   lfb_config config = Config(n, 0.01, GetParam());

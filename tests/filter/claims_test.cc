@@ -55,7 +55,8 @@ TEST_P(EveryStrategyClaims, AreTrueOnceForEachWayOfNamingAKey) {
 TEST_P(EveryStrategyClaims, SetTheBitsThatPutsSet) {
   const Filter put = Make(3000, 0.02, GetParam()), claimed = Make(3000, 0.02, GetParam());
   for (uint64_t i = 0; i < 3000; i++)
-    ASSERT_EQ(lfb_filter_claim_u64(claimed.get(), Mix(4, i)), lfb_filter_put_u64(put.get(), Mix(4, i)));
+    ASSERT_EQ(lfb_filter_claim_u64(claimed.get(), Mix(4, i)),
+              lfb_filter_put_u64(put.get(), Mix(4, i)));
   EXPECT_EQ(Stats(claimed).bits_set, Stats(put).bits_set);
   for (uint64_t i = 0; i < put->layout.bits.word_count; i++)
     ASSERT_EQ(lfb_bits_word(&claimed->layout.bits, i), lfb_bits_word(&put->layout.bits, i));

@@ -17,7 +17,8 @@
 namespace {
 
 enum Figure { kA, kB, kBoth, kEither, kJaccard, kAInB, kBInA, kFigures };
-constexpr const char* kNames[kFigures] = {"a", "b", "both", "either", "jaccard", "a_in_b", "b_in_a"};
+constexpr const char* kNames[kFigures] =
+    {"a", "b", "both", "either", "jaccard", "a_in_b", "b_in_a"};
 constexpr double kOverlaps[] = {0, 0.01, 0.1, 0.5, 0.9, 1};
 constexpr double kLoads[] = {0.01, 0.1, 0.5, 1, 2};
 constexpr uint64_t kExpected = 1000;
@@ -76,8 +77,8 @@ class Coverage : public testing::TestWithParam<Kind> {};
 // shared, the value is cut off at 0; if the sets are equal, a ratio is exact.  There the errors are
 // larger than the misses, so the lower bound is for the other cells only.
 //
-// Seen to fail with the covariances left out, with v(c) of the common keys left out, with the errors
-// times 1.5 or 0.7, and without any one of the four classes of bits in spread.c.
+// Seen to fail with the covariances left out, with v(c) of the common keys left out, with the
+// errors times 1.5 or 0.7, and without any one of the four classes of bits in spread.c.
 TEST_P(Coverage, TheTruthIsWithinTwoErrors95TimesIn100) {
   constexpr uint64_t kRuns = 60;
   const lfb_config config = Config(kExpected, GetParam().fpp, GetParam().strategy);
@@ -172,10 +173,10 @@ TEST_P(EveryStrategyCompares, NothingIsKnownOfTheRatiosToAnEmptyFilter) {
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyCompares, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// Of disjoint sets the raw estimate of the common keys is negative half the time.  No negative number of
-// keys is reported, and none enters the error: it would say that the two filters err in opposite
-// directions.  Their errors are then independent, and the error of `both` follows from the other three.
-// Seen to fail with each of the two bounds left out.
+// Of disjoint sets the raw estimate of the common keys is negative half the time.  No negative
+// number of keys is reported, and none enters the error: it would say that the two filters err in
+// opposite directions.  Their errors are then independent, and the error of `both` follows from the
+// other three. Seen to fail with each of the two bounds left out.
 TEST(Compare, ANegativeNumberOfCommonKeysCountsAsNone) {
   const lfb_config config = Config(kExpected, 0.01, LFB_GUAVA_MITZ64);
   int negative = 0;

@@ -123,9 +123,9 @@ TEST_P(EveryStrategyRace, PutAllDuringPut) {
   }
 }
 
-// All threads put the same four filters, each with a damaged part, into one, during puts. Each damaged
-// word is counted once. The count of bits during the race is never below that of these words. Seen to
-// fail in each of 20 runs with a word counted by every call that finds it.
+// All threads put the same four filters, each with a damaged part, into one, during puts. Each
+// damaged word is counted once. The count of bits during the race is never below that of these
+// words. Seen to fail in each of 20 runs with a word counted by every call that finds it.
 TEST(FilterRace, PutAllOfDamagedFiltersCountsEachWordOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 4 : 60, kPart = 256;
   for (uint64_t round = 0; round < kRounds; round++) {

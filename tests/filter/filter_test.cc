@@ -76,7 +76,8 @@ TEST_P(EveryStrategy, ManyAnswersAsOneByOne) {
   EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
 
   std::vector<uint64_t> answers((keys.size() + 63) / 64);
-  for (size_t i = 0; i < keys.size(); i += 2) texts[i] += "-absent", keys[i] = {texts[i].data(), texts[i].size()};
+  for (size_t i = 0; i < keys.size(); i += 2) texts[i] += "-absent",
+                  keys[i] = {texts[i].data(), texts[i].size()};
   const size_t yes =
       lfb_filter_might_contain_many(many.get(), keys.data(), keys.size(), answers.data());
   size_t expected = 0;
@@ -110,14 +111,15 @@ TEST_P(EveryStrategy, ManyIntegersAndHashesAsOneByOne) {
   EXPECT_EQ(lfb_filter_might_contain_many_u64(many.get(), keys.data(), n, nullptr), found);
 }
 
-// Turns of many keys in which none, some, most or all are present, so that puts begin and end to query
-// first: bloom/filter/many.c.
+// Turns of many keys in which none, some, most or all are present, so that puts begin and end to
+// query first: bloom/filter/many.c.
 TEST_P(EveryStrategy, ManyKnownKeysAsOneByOne) {
   constexpr size_t turn = 1024, n = 16 * turn + 100;
   std::vector<uint64_t> hashes;
   uint64_t fresh = 0;
   for (size_t i = 0; i < n; i++) {
-    const size_t in16 = std::array<size_t, 8>{16, 0, 1, 0, 4, 5, 16, 2}[i / turn % 8];  // how many of 16 are new
+    // How many of 16 are new.
+    const size_t in16 = std::array<size_t, 8>{16, 0, 1, 0, 4, 5, 16, 2}[i / turn % 8];
     const bool is_new = i < turn || Mix(5, i) % 16 < in16;
     const uint64_t number = is_new ? fresh++ : Mix(6, i) % fresh;
     hashes.push_back(Mix(7, number));
@@ -128,7 +130,8 @@ TEST_P(EveryStrategy, ManyKnownKeysAsOneByOne) {
       count = pieces ? std::min<size_t>(n - from, 1 + Mix(8, from) % 3000) : n;
       std::vector<uint64_t> answers((count + 63) / 64);
       size_t expected = 0;
-      const size_t yes = lfb_filter_put_many_hash(many.get(), hashes.data() + from, count, answers.data());
+      const size_t yes =
+          lfb_filter_put_many_hash(many.get(), hashes.data() + from, count, answers.data());
       for (size_t i = 0; i < count; i++) {
         const bool wanted = lfb_filter_put_hash(one.get(), hashes[from + i]);
         expected += wanted;
@@ -158,7 +161,8 @@ TEST_P(EveryStrategy, ObjectsAreTheirBytes) {
   const Filter filter = Make(100, 0.001, GetParam());
   const Person ada{0x01020304, "Ada Lovelace, Countess", -2};
   EXPECT_TRUE(lfb_filter_put_object(filter.get(), PersonFunnel, &ada));
-  const std::string bytes = std::string("\4\3\2\1", 4) + ada.name + "\xfe\xff\xff\xff\xff\xff\xff\xff";
+  const std::string bytes = std::string("\4\3\2\1", 4) + ada.name +
+                            "\xfe\xff\xff\xff\xff\xff\xff\xff";
   EXPECT_TRUE(Has(filter, bytes));
   EXPECT_FALSE(Put(filter, bytes));
   const Person bob{0x01020304, "Bob", -2};
@@ -302,7 +306,8 @@ TEST(Filter, Utf16AsUtf8HasAQuestionMarkForHalfAPair) {
   lfb_filter_put_object(filter.get(), lfb_funnel_utf16_as_utf8, &text);
   EXPECT_TRUE(Has(filter, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80?z??"));
   lfb_filter_put_object(filter.get(), lfb_funnel_utf16, &text);
-  EXPECT_TRUE(Has(filter, std::string("a\0\xe9\0\xac\x20\x3d\xd8\0\xde\x3d\xd8z\0\0\xde\x3d\xd8", 18)));
+  EXPECT_TRUE(Has(filter,
+                  std::string("a\0\xe9\0\xac\x20\x3d\xd8\0\xde\x3d\xd8z\0\0\xde\x3d\xd8", 18)));
 }
 
 TEST(Filter, SequencesAreConcatenated) {
@@ -345,7 +350,8 @@ TEST(Filter, RefusesWhatCannotBe) {
     lfb_filter* filter = nullptr;
     lfb_stats stats{};
     stats.probes = 77;
-    EXPECT_EQ(lfb_filter_create(&config, &filter), refusal.status) << refusal.n << " " << refusal.fpp;
+    EXPECT_EQ(lfb_filter_create(&config, &filter),
+              refusal.status) << refusal.n << " " << refusal.fpp;
     EXPECT_EQ(filter, nullptr);
     EXPECT_EQ(lfb_config_plan(&config, &stats), refusal.status);
     EXPECT_EQ(stats.probes, 77u) << "a failure changed its output";
@@ -477,12 +483,13 @@ TEST_P(EveryStrategy, TheModelHolds) {
   }
 }
 
-// What double hashing adds, where the classic rate is 100 to 1e9 times less: some keys have fewer places
-// than probes.  It is an estimate for four strategies that differ among themselves by a factor of 2.7.
-// Seen to fail without it, and with a value that does not depend on the fill.
+// What double hashing adds, where the classic rate is 100 to 1e9 times less: some keys have fewer
+// places than probes.  It is an estimate for four strategies that differ among themselves by a
+// factor of 2.7. Seen to fail without it, and with a value that does not depend on the fill.
 TEST(DoubleHashing, TheFiguresHold) {
   constexpr uint64_t n = 100, asked = 200'000, filters = 20;
-  for (lfb_strategy_id strategy : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64, LFB_JAVA_DOUBLE, LFB_REDIS_MITZ32})
+  for (lfb_strategy_id strategy
+       : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64, LFB_JAVA_DOUBLE, LFB_REDIS_MITZ32})
     for (uint64_t put : {n / 2, n, 3 * n / 2}) {
       const lfb_config config = Config(n, 1e-8, strategy);
       double after = 0, now = 0, wrong = 0;

@@ -36,7 +36,8 @@ int StopsAt(lfb_filter* filter, uint64_t at) {
   stopping.detach();
   while (stop.is < 0) std::this_thread::yield();
   for (uint64_t i = 0; i < 500; i++)
-    if (!lfb_filter_put_u64(filter, Mix(1 + at, i)) || !lfb_filter_claim_u64(filter, ~Mix(1 + at, i)))
+    if (!lfb_filter_put_u64(filter, Mix(1 + at, i)) ||
+        !lfb_filter_claim_u64(filter, ~Mix(1 + at, i)))
       return 2;
   return stop.is;
 }

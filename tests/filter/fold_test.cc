@@ -85,9 +85,9 @@ class EveryStrategyFold : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyFold, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// Word for word the filter that the same keys make at the smaller size; a put into it, and a put_all
-// of the large one into it, change nothing. Seen to fail with the words of a block folded like those
-// of a classic filter, and the other way round.
+// Word for word the filter that the same keys make at the smaller size; a put into it, and a
+// put_all of the large one into it, change nothing. Seen to fail with the words of a block folded
+// like those of a classic filter, and the other way round.
 TEST_P(EveryStrategyFold, EqualsTheFilterOfThatSize) {
   constexpr uint64_t kKeys = kUnderTsan ? 2000 : 20000;
   const Filter wide = Make(Foldable(12 * kKeys, 0.01, GetParam()));
@@ -183,8 +183,9 @@ TEST(Fold, HalvesSbbfAsArrowDoes) {
   }
 }
 
-// A foldable filter is little larger, its factors come as near to a wanted size as the header states
-// for its number of blocks, and from 80,640 blocks on one for twice the keys has twice the blocks.
+// A foldable filter is little larger, its factors come as near to a wanted size as the header
+// states for its number of blocks, and from 80,640 blocks on one for twice the keys has twice the
+// blocks.
 TEST(Fold, FoldableSizesHaveFactors) {
   lfb_config config = Config(1, 1, LFB_FAST);
   for (uint64_t blocks = 1; blocks < uint64_t{1} << 40; blocks += blocks / 7 + 1) {
@@ -194,14 +195,17 @@ TEST(Fold, FoldableSizesHaveFactors) {
     const uint64_t made = lfb_sizing_foldable(&config, blocks);
     ASSERT_GE(made, blocks);
     ASSERT_LE(made, std::max(blocks + blocks / 32, blocks + 11));
-    for (uint64_t factor = 2; factor <= AllFactorsUpTo(blocks); factor++) ASSERT_EQ(made % factor, 0u) << blocks;
-    const double excess = blocks >= 80640 ? 0.14 : blocks >= 13440 ? 0.29 : blocks >= 1920 ? 0.5 : 1.7;
+    for (uint64_t factor = 2; factor <= AllFactorsUpTo(blocks); factor++) ASSERT_EQ(made % factor,
+                                                                                    0u) << blocks;
+    const double excess = blocks >= 80640 ? 0.14 : blocks >= 13440 ? 0.29 : blocks >= 1920 ? 0.5
+                                                                                           : 1.7;
     ASSERT_LE(WorstExcess(made), excess) << blocks;
     ASSERT_TRUE(blocks < 80640 || lfb_sizing_foldable(&config, 2 * blocks) == 2 * made) << blocks;
   }
 }
 
-// Sizes of which none is a multiple of the other, and filters of other shapes, hashes or strategies.
+// Sizes of which none is a multiple of the other, and filters of other shapes, hashes or
+// strategies.
 TEST(Fold, PutAllRefusesWhatDoesNotFold) {
   const auto put_all = [](const lfb_config& into, const lfb_config& from) {
     return lfb_filter_put_all(Make(into).get(), Make(from).get());

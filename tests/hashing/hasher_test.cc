@@ -134,9 +134,9 @@ void PutPieces(const void* object, lfb_sink* sink) {
 }
 
 // However a funnel cuts the bytes, their hash is that of the whole. Each size up to some bytes more
-// than one piece of a sink (1 KiB), then every seventh. Seen to fail with these planted: bytes before
-// a piece that are not the last of the piece before; `before` not counted; a piece hashed a byte too
-// early.
+// than one piece of a sink (1 KiB), then every seventh. Seen to fail with these planted: bytes
+// before a piece that are not the last of the piece before; `before` not counted; a piece hashed a
+// byte too early.
 TEST(Sink, PiecesEqualTheWhole) {
   for (const lfb_hasher& hasher : AllHashers())
     for (size_t size = 0; size <= 5000; size += size < 1200 ? 1 : 7) {

@@ -139,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHistory,
 TEST_P(EveryStrategyHistory, CanHaveBeen) {
   const lfb_config config = Small(GetParam());
   lfb_stats plan;
-  if (lfb_config_plan(&config, &plan) == LFB_ERROR_NO_PAIRS) return NotHere("no exchange of 16 bytes");
+  if (lfb_config_plan(&config,
+                      &plan) == LFB_ERROR_NO_PAIRS) return NotHere("no exchange of 16 bytes");
   Stage stage(config, kKeys, kThreads);
   for (uint64_t number = 0; number < kPrograms; number++) {
     const Program program = history::RandomProgram(stage, kCalls, number);

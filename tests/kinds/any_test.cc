@@ -60,7 +60,8 @@ const Kind kKinds[] = {
      MakeGrowing},
     {"counting", LFB_KIND_COUNTING, LFB_ERROR_COUNTING, LFB_ERROR_NOT_COUNTING, false, true, false,
      MakeCounting},
-    {"window", LFB_KIND_WINDOW, LFB_ERROR_WINDOW, LFB_ERROR_NOT_WINDOW, true, false, true, MakeWindow},
+    {"window", LFB_KIND_WINDOW, LFB_ERROR_WINDOW, LFB_ERROR_NOT_WINDOW, true, false, true,
+     MakeWindow},
 };
 
 class AnyKind : public Files, public testing::WithParamInterface<Kind> {
@@ -81,7 +82,8 @@ class AnyKind : public Files, public testing::WithParamInterface<Kind> {
   }
   size_t Do(const lfb_any& any, lfb_verb verb, std::vector<uint64_t>* answers = nullptr) const {
     if (answers != nullptr) answers->assign((kKeys + 63) / 64, ~UINT64_C(0));
-    return lfb_any_many(any, verb, keys_.data(), kKeys, answers == nullptr ? nullptr : answers->data());
+    return lfb_any_many(any, verb, keys_.data(), kKeys, answers == nullptr ? nullptr
+                                                                           : answers->data());
   }
   size_t DoNumbers(const lfb_any& any, lfb_verb verb, std::vector<uint64_t>* answers) const {
     answers->assign((kKeys + 63) / 64, ~UINT64_C(0));
@@ -116,12 +118,15 @@ TEST_P(AnyKind, DoesWithManyKeysWhatItCan) {
       const size_t put = by_number ? DoNumbers(any, LFB_PUT, &answers) : Do(any, LFB_PUT, &answers);
       EXPECT_EQ(put, Ones(answers));
       EXPECT_EQ(put >= kKeys * 9 / 10, !again) << put;
-      EXPECT_EQ(by_number ? DoNumbers(any, LFB_MIGHT_CONTAIN, &answers) : Do(any, LFB_MIGHT_CONTAIN, &answers),
+      EXPECT_EQ(by_number ? DoNumbers(any, LFB_MIGHT_CONTAIN, &answers)
+                          : Do(any, LFB_MIGHT_CONTAIN, &answers),
                 kKeys);
       EXPECT_EQ(Ones(answers), kKeys);
     }
-    const size_t won = again ? DoNumbers(*claimed, LFB_CLAIM, &answers) : Do(*claimed, LFB_CLAIM, &answers);
-    EXPECT_EQ(won >= kKeys * 9 / 10, GetParam().claims) << won;  // a number is another key than its bytes
+    const size_t won = again ? DoNumbers(*claimed, LFB_CLAIM, &answers)
+                             : Do(*claimed, LFB_CLAIM, &answers);
+    // A number is another key than its bytes.
+    EXPECT_EQ(won >= kKeys * 9 / 10, GetParam().claims) << won;
     EXPECT_EQ(won, Ones(answers));
     EXPECT_LT(Do(*claimed, LFB_CLAIM, &answers), 2u);
   }
@@ -182,7 +187,8 @@ TEST_P(AnyKind, IsReadAsWhatItWasWritten) {
   for (const size_t size : {size_t{0}, size_t{5}, size_t{6}, bytes.size() - 1}) {
     OwnAny read;
     Source source{bytes.substr(0, size)};
-    EXPECT_EQ(lfb_any_read(Source::Read, &source, LFB_KIND_NONE, nullptr, read.out()), LFB_ERROR_TRUNCATED);
+    EXPECT_EQ(lfb_any_read(Source::Read, &source, LFB_KIND_NONE, nullptr, read.out()),
+              LFB_ERROR_TRUNCATED);
   }
 }
 
@@ -195,7 +201,8 @@ TEST_P(AnyKind, IsKeptInAFile) {
       ASSERT_EQ(Open("saved", kind, how, &opened), LFB_OK);
       ExpectHasAll(*opened);
       EXPECT_EQ(lfb_any_sync(*opened),
-                how == LFB_OPEN_IN_PLACE && GetParam().id == LFB_KIND_PLAIN ? LFB_OK : LFB_ERROR_NOT_MAPPED);
+                how == LFB_OPEN_IN_PLACE && GetParam().id == LFB_KIND_PLAIN ? LFB_OK
+                                                                            : LFB_ERROR_NOT_MAPPED);
       opened = OwnAny();
     }
   EXPECT_NE(Open("saved", LFB_KIND_NONE, LFB_OPEN_SHARED, &opened), LFB_OK);
@@ -214,7 +221,8 @@ TEST_P(AnyKind, IsSavedForItsOwnerIfItHasItsKey) {
   any.out()->kind = GetParam().id;
   ASSERT_EQ(GetParam().id == LFB_KIND_PLAIN      ? lfb_filter_create(&config, &any.out()->plain)
             : GetParam().id == LFB_KIND_GROWING  ? lfb_growing_create(&config, &any.out()->growing)
-            : GetParam().id == LFB_KIND_COUNTING ? lfb_counting_create(&config, &any.out()->counting)
+            : GetParam().id == LFB_KIND_COUNTING
+                ? lfb_counting_create(&config, &any.out()->counting)
                                                  : lfb_window_create(&forgets, &any.out()->window),
             LFB_OK);
   EXPECT_TRUE(Figures(*any).all.key_kept);
@@ -275,7 +283,8 @@ TEST_P(AnyKind, IsNotTakenForAnother) {
     if (reader.id == GetParam().id) continue;
     const lfb_status wanted = GetParam().id == LFB_KIND_PLAIN ? reader.not_one : GetParam().named;
     Source source{bytes};
-    EXPECT_EQ(lfb_any_read(Source::Read, &source, reader.id, nullptr, other.out()), wanted) << reader.name;
+    EXPECT_EQ(lfb_any_read(Source::Read, &source, reader.id, nullptr, other.out()),
+              wanted) << reader.name;
     EXPECT_EQ(Open("file", reader.id, LFB_OPEN_COPY, &other), wanted) << reader.name;
     EXPECT_EQ(Open("file", reader.id, LFB_OPEN_IN_PLACE, &other), wanted) << reader.name;
     EXPECT_EQ((*other).kind, LFB_KIND_NONE);
@@ -297,7 +306,8 @@ TEST_F(AnyFiles, AreRefusedIfTheyAreNone) {
   for (const lfb_opening how : {LFB_OPEN_COPY, LFB_OPEN_IN_PLACE, LFB_OPEN_SHARED}) {
     const auto open = [&](const std::string& name) {
       std::memset(&damage, 1, sizeof damage);
-      const lfb_status status = lfb_any_open(Path(name).c_str(), LFB_KIND_NONE, how, &limits, any.out());
+      const lfb_status status =
+          lfb_any_open(Path(name).c_str(), LFB_KIND_NONE, how, &limits, any.out());
       EXPECT_EQ(damage.checked_bytes + damage.count, 0u);
       return status;
     };

@@ -208,7 +208,8 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
       std::vector<uint64_t> keys(count + 1);
       for (size_t i = 0; i < count; i++) keys[i] = Mix(4, i % 400);  // some occur twice
       using One = bool (*)(lfb_counting*, uint64_t);
-      const One has = [](lfb_counting* c, uint64_t k) { return lfb_counting_might_contain_u64(c, k); };
+      const One has =
+          [](lfb_counting* c, uint64_t k) { return lfb_counting_might_contain_u64(c, k); };
       const std::pair<lfb_verb, One> acts[] = {{LFB_PUT, lfb_counting_put_u64},
                                                {LFB_MIGHT_CONTAIN, has},
                                                {LFB_REMOVE, lfb_counting_remove_u64},
@@ -223,7 +224,8 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
           wanted[i / 64] |= answer << (i % 64);
           yes += answer;
         }
-        ASSERT_EQ(any::many(Any(many), act.first, keys.data(), count, answers.data()), yes) << count;
+        ASSERT_EQ(any::many(Any(many), act.first, keys.data(), count, answers.data()),
+                  yes) << count;
         ASSERT_EQ(answers, wanted) << count;
       }
       ASSERT_EQ(Words(Plain(many)), Words(Plain(one)));

@@ -353,7 +353,8 @@ TEST(Follow, NeverTwoRebuildsAtOnce) {
   EXPECT_EQ(it.Figures().rebuilds, 1u);
 
   lfb_filter* other = nullptr;
-  ASSERT_EQ(lfb_versions_begin_rebuild(it.versions, &config.rebuild, &other), LFB_ERROR_FPP_TOO_LOW);
+  ASSERT_EQ(lfb_versions_begin_rebuild(it.versions, &config.rebuild, &other),
+            LFB_ERROR_FPP_TOO_LOW);
   ASSERT_EQ(lfb_versions_begin_rebuild(it.versions, &it.config.rebuild, &other), LFB_OK);
   source.Change(100);
   EXPECT_EQ(it.Poll(kNow, LFB_ERROR_REBUILDING), LFB_FOLLOWED_FAILED);
@@ -382,8 +383,8 @@ TEST(Follow, WhatCannotBeIsRefused) {
   lfb_versions_free(versions);
 }
 
-// A server that has no keys yet denies none.  Seen to deny every key, for two seconds or for ever, with
-// an empty first version.
+// A server that has no keys yet denies none.  Seen to deny every key, for two seconds or for ever,
+// with an empty first version.
 TEST(Follow, NoKeyIsDeniedBeforeTheSourceHasAny) {
   Source source;
   std::vector<lfb_followed> told;
@@ -635,8 +636,8 @@ TEST_F(FileSource, AFileBecomesTheVersionWheneverItIsReplaced) {
   EXPECT_TRUE(Has(2));
 }
 
-// What is in use is as old as its file: by the file's header, or else by its modification time.  Seen to
-// fail with the time of the poll, and with the failures of an earlier follower kept.
+// What is in use is as old as its file: by the file's header, or else by its modification time.
+// Seen to fail with the time of the poll, and with the failures of an earlier follower kept.
 TEST_F(FileSource, TheAgeOfWhatIsInUse) {
   const auto figures = [&] {
     lfb_versions_figures now;

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kPrefix = 256, kHeader = 512;
 
 template <typename From>
-lfb_status ReadCounting(const From& from, Counting* counting = nullptr, const lfb_read_limits& limits = {}) {
+lfb_status ReadCounting(const From& from, Counting* counting = nullptr,
+                        const lfb_read_limits& limits = {}) {
   return ReadBy(any::read<lfb_counting>, Source{from}, counting, limits);
 }
 

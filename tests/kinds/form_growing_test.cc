@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kHeader = 256;
 
 template <typename From>
-lfb_status ReadGrowing(const From& from, Growing* growing = nullptr, const lfb_read_limits& limits = {}) {
+lfb_status ReadGrowing(const From& from, Growing* growing = nullptr,
+                       const lfb_read_limits& limits = {}) {
   return ReadBy(any::read<lfb_growing>, Source{from}, growing, limits);
 }
 
@@ -169,7 +170,8 @@ TEST(GrowingForm, ForgedLayersAreRefused) {
   std::string claims = header;
   const Filter small = Make(1, 0.01 * 3 / 12, LFB_FAST);
   std::string layer = Bytes(small, LFB_FORM_NATIVE);
-  for (std::string* each : {&claims, &layer}) Store(each, each == &claims ? 24 : 48, uint64_t{1} << 40);
+  for (std::string* each : {&claims, &layer}) Store(each, each == &claims ? 24
+                                                                          : 48, uint64_t{1} << 40);
   Store(&claims, 16, 1);
   SealHeader(&claims);
   SealHeader(&layer);
@@ -198,7 +200,8 @@ TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
 
 // Written by this version when growing filters were first written: of the texts 0 to 4999.
 TEST(GrowingForm, AnOldFileIsReadAndWrittenAgain) {
-  const Growing growing = Made<Growing>(any::load<lfb_growing>, "tests/golden/growing-v1-fast.lfb", nullptr);
+  const Growing growing =
+      Made<Growing>(any::load<lfb_growing>, "tests/golden/growing-v1-fast.lfb", nullptr);
   for (uint64_t i = 0; i < 5000; i++) {
     const std::string text = std::to_string(i);
     ASSERT_TRUE(lfb_growing_might_contain(growing.get(), text.data(), text.size()));

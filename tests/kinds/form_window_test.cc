@@ -21,7 +21,8 @@ uint64_t WordOf(double value) {
 constexpr uint64_t kKeys = 300;
 
 template <typename From>
-lfb_status ReadWindow(const From& from, Window* window = nullptr, const lfb_read_limits& limits = {}) {
+lfb_status ReadWindow(const From& from, Window* window = nullptr,
+                      const lfb_read_limits& limits = {}) {
   return ReadBy(any::read<lfb_window>, Source{from}, window, limits);
 }
 
@@ -59,7 +60,8 @@ TEST(WindowForm, ItIsReadWithItsGenerationAndWhenThatBegan) {
       ExpectSameFigures(read, window);
       ExpectLiveKeys(read, generations);
       EXPECT_EQ(read->config.by_insertions, words == 2);
-      const lfb_window_moment is = lfb_window_began(read->head, e), was = lfb_window_began(window->head, e);
+      const lfb_window_moment is = lfb_window_began(read->head, e),
+                                   was = lfb_window_began(window->head, e);
       EXPECT_EQ(is.boot[0], was.boot[0]);
       EXPECT_EQ(is.boot[1], was.boot[1]);
       EXPECT_EQ(is.boottime, was.boottime);
@@ -123,9 +125,11 @@ TEST(WindowForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(forged(8, 2 | 512 * one), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(forged(16, 3 | 2 * one), LFB_OK);
   EXPECT_EQ(forged(16, 7 | 2 * one), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(forged(16, 1 | 2 * one), LFB_ERROR_BAD_CHECKSUM) << "half of the words, and no checksums";
+  EXPECT_EQ(forged(16, 1 | 2 * one),
+            LFB_ERROR_BAD_CHECKSUM) << "half of the words, and no checksums";
   for (uint64_t generations : {0, 2, 4, 5, 6, 8, 15, -1})
-    EXPECT_EQ(forged(16, static_cast<uint32_t>(generations) | 2 * one), LFB_ERROR_BAD_HEADER) << generations;
+    EXPECT_EQ(forged(16, static_cast<uint32_t>(generations) | 2 * one),
+              LFB_ERROR_BAD_HEADER) << generations;
   for (uint64_t words : {0, 1, 3, 5, 6, 7, 16, -1})
     EXPECT_EQ(forged(16, 3 | words << 32), LFB_ERROR_BAD_HEADER) << words;
   EXPECT_EQ(forged(16, 3 | 4 * one), LFB_ERROR_TRUNCATED);
@@ -149,7 +153,8 @@ TEST(WindowForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(forged(48, uint64_t{1} << 59), LFB_OK);
   for (uint64_t wrong : {uint64_t{0}, uint64_t{3}, (uint64_t{1} << 59) + 1, UINT64_MAX})
     EXPECT_EQ(forged(48, wrong), LFB_ERROR_BAD_HEADER) << wrong;
-  for (size_t at = 56; at < 88; at += 8) EXPECT_EQ(forged(at, UINT64_MAX), LFB_OK) << at << ": any time";
+  for (size_t at = 56; at < 88; at += 8) EXPECT_EQ(forged(at, UINT64_MAX),
+                                                   LFB_OK) << at << ": any time";
   for (size_t at = 88; at < 248; at += 8) EXPECT_EQ(forged(at, 1), LFB_ERROR_BAD_HEADER) << at;
   EXPECT_EQ(forged(88, 65536), LFB_ERROR_BAD_HEADER) << "shared, without the order of its bytes";
   EXPECT_EQ(forged(kPrefix, 1), LFB_ERROR_BAD_HEADER) << "no native header";
@@ -163,7 +168,8 @@ TEST(WindowForm, AnyTimeIsTicked) {
   lfb_window_config config = WindowConfig(kKeys, 0.01);
   config.span = 60;
   const Window window = Filled(config);
-  for (uint64_t time : {uint64_t{0}, uint64_t{1}, UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1})
+  for (uint64_t time
+       : {uint64_t{0}, uint64_t{1}, UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1})
     for (bool same_boot : {false, true}) {
       std::string bytes = Bytes(window);
       if (!same_boot) Store(&bytes, 56, 1);
@@ -216,8 +222,8 @@ Window MakeGolden() {
   return window;
 }
 
-// Written by the first version of windows that are rings of layers.  It is read, holds the keys that are live,
-// and is written and made again byte for byte, on every machine.
+// Written by the first version of windows that are rings of layers.  It is read, holds the keys
+// that are live, and is written and made again byte for byte, on every machine.
 TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
   const std::string bytes = FileBytes("tests/golden/window-v2.lfb");
   Window window;

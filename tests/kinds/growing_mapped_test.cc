@@ -42,7 +42,8 @@ class GrowingMapped : public testing::Test {
     if (opened != nullptr) *opened = std::move(owner);
     return status;
   }
-  Growing Open() const { return Made<Growing>(any::open_shared<lfb_growing>, Head().c_str(), nullptr); }
+  Growing Open() const { return Made<Growing>(any::open_shared<lfb_growing>, Head().c_str(),
+                                              nullptr); }
   size_t FilesThere() const {
     size_t count = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_.c_str()))
@@ -91,7 +92,8 @@ void PutSome(const Growing& growing, uint64_t stream, uint64_t from, uint64_t to
 }
 
 // If no process has died, the sum of bits in the file, by which a layer is found full, is that
-// of its words.  The step between two sums is the shortest: another process does not know of a longer one.
+// of its words.  The step between two sums is the shortest: another process does not know of a
+// longer one.
 void ExpectCountedInTheFile(const Growing& growing) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
   for (; layer != nullptr; layer = layer->older) {
@@ -159,7 +161,8 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   const lfb_growing_figures a = Figures(memory), b = Figures(mapped);
   const lfb_layer *one = lfb_layers_newest(memory.get()), *other = lfb_layers_newest(mapped.get());
   for (; one != nullptr && other != nullptr; one = one->older, other = other->older)
-    EXPECT_EQ(one->filter->description.geometry.lines_shift, other->filter->description.geometry.lines_shift);
+    EXPECT_EQ(one->filter->description.geometry.lines_shift,
+              other->filter->description.geometry.lines_shift);
   EXPECT_EQ(a.strategy, b.strategy);
   EXPECT_EQ(a.first_insertions, b.first_insertions);
   EXPECT_EQ(a.fpp, b.fpp);
@@ -186,9 +189,9 @@ lfb_config ConfigOfWholePieces() {
   }
 }
 
-// docs/formats.md: between two ranges at least a byte belongs to no layer.  On a file system that cannot
-// reserve, a process that appends a layer writes the byte after it (ranges.c), and by then another process
-// may have put into the next layer.  Seen to fail without the gap.
+// docs/formats.md: between two ranges at least a byte belongs to no layer.  On a file system that
+// cannot reserve, a process that appends a layer writes the byte after it (ranges.c), and by then
+// another process may have put into the next layer.  Seen to fail without the gap.
 TEST_F(GrowingMapped, AByteBetweenTwoLayersIsFree) {
   const lfb_config config = ConfigOfWholePieces();
   {

@@ -36,8 +36,8 @@ TEST(Growing, LayersDoubleUpToTheLargestNumber) {
 }
 
 // A layer is full 1/64 before the bits at which it would reach its fpp. Half of that 1/64 is for
-// bits not yet in the stripes' sum, half for the keys put between two looks. Until it is nearly full,
-// the stripes may hold back a quarter of what is left: bloom/growing/layers.h.
+// bits not yet in the stripes' sum, half for the keys put between two looks. Until it is nearly
+// full, the stripes may hold back a quarter of what is left: bloom/growing/layers.h.
 TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
   for (uint64_t n : {1024, 100'000}) {
     const Growing growing = MakeGrowing(Config(n, 0.01, GetParam()));
@@ -208,7 +208,8 @@ TEST(Growing, FiguresOfAnEmptyOne) {
   EXPECT_EQ(figures.bytes, figures.bit_count / 8);
 }
 
-// Without n the first layer has 64 KiB, whatever it holds; with LFB_MEMORY_SMALLEST, or with n, it does not.
+// Without n the first layer has 64 KiB, whatever it holds; with LFB_MEMORY_SMALLEST, or with n, it
+// does not.
 TEST_P(EveryStrategyGrows, OfAnUnknownNumberOfKeysItBeginsWith64KiB) {
   for (const double fpp : {0.1, 0.01, 1e-6}) {
     lfb_config config = Config(0, fpp, GetParam());
@@ -343,7 +344,8 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
       check([&] { return any::might_contain_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain_u64(o, numbers[i]); });
       check([&] { return any::might_contain_many(g, keys.data(), count, a); },
-            [&](size_t i) { return lfb_growing_might_contain(o, texts[i].data(), texts[i].size()); });
+            [&](size_t i) { return lfb_growing_might_contain(o, texts[i].data(),
+                                                             texts[i].size()); });
       check([&] { return any::claim_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim(o, texts[i].data(), texts[i].size()); });
       check([&] { return any::put_many(g, numbers.data(), count, a); },

@@ -474,7 +474,8 @@ TEST(Versions, ThirteenHundredThreadsAreInSections) {
 
 // ---- two handles --------------------------------------------------------------
 
-// Inside a section of any handle a rebuild would wait for itself: it is refused, and nothing changes.
+// Inside a section of any handle a rebuild would wait for itself: it is refused, and nothing
+// changes.
 TEST(Versions, InASectionNoRebuildBegins) {
   const Versions one = MakeVersions(), other = MakeVersions();
   const lfb_config bad = Config(10, 2);
@@ -564,8 +565,8 @@ TEST(Versions, AHandleIsSmall) {
   EXPECT_LE(handle, plain + 1024);
 }
 
-// A thread that is cancelled while it waits in begin_rebuild completes it. Seen to fail, by hand, while the
-// wait was a point of cancellation: no rebuild could begin or end.
+// A thread that is cancelled while it waits in begin_rebuild completes it. Seen to fail, by hand,
+// while the wait was a point of cancellation: no rebuild could begin or end.
 TEST(Versions, ACancelledRebuildIsComplete) {
   const Versions versions = MakeVersions();
   Stopped reader(versions);
@@ -578,8 +579,9 @@ TEST(Versions, ACancelledRebuildIsComplete) {
   EXPECT_EQ(Publish(versions), 2u);
 }
 
-// The destructors of a thread's data use a handle in each round, and the last one leaves a section that
-// the thread's exit has left. Seen to fail, by hand: a record that counted below 0 blocked all rebuilds.
+// The destructors of a thread's data use a handle in each round, and the last one leaves a section
+// that the thread's exit has left. Seen to fail, by hand: a record that counted below 0 blocked all
+// rebuilds.
 TEST(Versions, LateDestructorsLeaveNothingOpen) {
   if (kUnderTsan) return;  // clang's runtime forgets the thread before its last destructors
   static lfb_versions* it;
@@ -617,7 +619,8 @@ TEST(Versions, AChildUsesOldAndNewHandles) {
                        lfb_filter* mine = Begin(versions);
                        lfb_filter_put_u64(mine, 1);
                        Put(versions, 2);
-                       if (Publish(versions) != 2 || !Has(versions, 1) || !Has(versions, 2)) return 3;
+                       if (Publish(versions) != 2 || !Has(versions, 1) ||
+                           !Has(versions, 2)) return 3;
                        if (lfb_versions_reclaim(versions.get()) != 0) return 4;
                        const Versions fresh = MakeVersions();
                        Begin(fresh);

@@ -1,5 +1,5 @@
-/* window_hazards.h - included before each source of the window filter, and of claims, for window_race_test: a hook at
- * every place where a thread can be stopped. */
+/* window_hazards.h - included before each source of the window filter, and of claims, for
+ * window_race_test: a hook at every place where a thread can be stopped. */
 #ifndef LFB_TESTS_WINDOW_HAZARDS_H
 #define LFB_TESTS_WINDOW_HAZARDS_H
 

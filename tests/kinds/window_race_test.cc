@@ -1,8 +1,8 @@
 // The window filter's promises while threads stop at every place where that can do harm.
 //
-// The filter is compiled with a hook at those places (window_hazards.h).  The hook stops a thread for a random
-// number of generations, so that no clock is needed: what is checked depends on generations alone.
-// //tests/shared:window_kill_test does the same to processes.
+// The filter is compiled with a hook at those places (window_hazards.h).  The hook stops a thread
+// for a random number of generations, so that no clock is needed: what is checked depends on
+// generations alone. //tests/shared:window_kill_test does the same to processes.
 #include "tests/kinds/window_hazards.h"
 
 #include <sched.h>
@@ -20,7 +20,7 @@ std::atomic<uint64_t> called{0};  // the newest generation from which an advance
 std::atomic<uint64_t> checked{0};  // how often a test has checked its promise
 std::atomic<bool> over{false};
 thread_local uint64_t dice = 1, moment = 0;  // `moment`: the generation at the last hazard
-std::atomic<uint64_t> naps{0};               // how often of 1024 times a hazard stops a thread for generations
+std::atomic<uint64_t> naps{0};  // how often of 1024 times a hazard stops a thread for generations
 
 uint64_t Roll() { return dice = Mix(dice, 1); }
 
@@ -88,14 +88,17 @@ bool HasMany(uint64_t key) { return any::might_contain_many(tested.load(), &key,
 class WindowRace : public testing::TestWithParam<uint32_t> {
  protected:
   // So much room that no key is a false positive.
-  static Window Make() { return MakeWindowOf({4096, 2, GetParam(), 16u >> GetParam()}, WindowConfig(1000, 0.01)); }
+  static Window Make() { return MakeWindowOf({4096, 2, GetParam(), 16u >> GetParam()},
+                                             WindowConfig(1000, 0.01)); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Words, WindowRace, testing::Values(1u, 2u, 3u),
-                         [](const testing::TestParamInfo<uint32_t>& shift) { return std::to_string(1 << shift.param); });
+                         [](const testing::TestParamInfo<uint32_t>& shift) {
+                           return std::to_string(1 << shift.param);
+                         });
 
-// A put passes its last hazard, just before its last look at the generation, in generation b.  A query
-// finds the key unless an advance from b + G or later has been called.
+// A put passes its last hazard, just before its last look at the generation, in generation b.  A
+// query finds the key unless an advance from b + G or later has been called.
 TEST_P(WindowRace, NoKeyIsLost) {
   constexpr unsigned kPutters = 6, kAdvancers = 2;
   struct Key {
@@ -127,8 +130,8 @@ TEST_P(WindowRace, NoKeyIsLost) {
   RecordProperty("asked", static_cast<int>(checked));
 }
 
-// A key that is in the oldest layer alone is put again, and then the oldest layer is cleared: it is there all
-// the time.
+// A key that is in the oldest layer alone is put again, and then the oldest layer is cleared: it is
+// there all the time.
 TEST_P(WindowRace, AKeyThatIsRefreshedIsNeverAbsent) {
   constexpr unsigned kQueriers = 3;
   const Window window = Make();
@@ -183,7 +186,8 @@ TEST_P(WindowRace, AKeyIsWonOncePerWindow) {
       never += !round[0].won && !round[1].won && !round[2].won;
       for (const Won& a : round)
         for (const Won& b : round)
-          twice += &a < &b && a.won && b.won && b.ended < a.began + kOld && a.ended < b.began + kOld;
+          twice += &a < &b && a.won && b.won && b.ended < a.began + kOld &&
+              a.ended < b.began + kOld;
     }
   });
   EXPECT_EQ(twice, 0u) << "of " << checked;
@@ -195,13 +199,14 @@ TEST_P(WindowRace, AKeyIsWonOncePerWindow) {
 std::vector<uint64_t> KeysOfOneCell(const Window& window, size_t count) {
   std::vector<uint64_t> keys;
   for (uint64_t i = 0; keys.size() < count; i++)
-    if (lfb_claims_cell(&window->claims, lfb_hasher_u64(&window->hasher, i)) == window->claims.cells)
+    if (lfb_claims_cell(&window->claims,
+                        lfb_hasher_u64(&window->hasher, i)) == window->claims.cells)
       keys.push_back(i);
   return keys;
 }
 
-// A claim sleeps before its exchange until the cell holds the key again that it held before: another claim of its
-// own key has won in between, so it loses.
+// A claim sleeps before its exchange until the cell holds the key again that it held before:
+// another claim of its own key has won in between, so it loses.
 TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   const Window window = Make();
   const std::vector<uint64_t> keys = KeysOfOneCell(window, 2);
@@ -225,8 +230,8 @@ TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   EXPECT_FALSE(again);
 }
 
-// Threads claim a few keys that share a cell, again and again: each wins, is forgotten, and wins again.  So the
-// cell holds the same keys again and again.
+// Threads claim a few keys that share a cell, again and again: each wins, is forgotten, and wins
+// again.  So the cell holds the same keys again and again.
 TEST_P(WindowRace, AFewKeysShareACell) {
   constexpr unsigned kClaimers = 5, kAdvancers = 1, kKeys = 2;
   const Window window = Make();
@@ -244,8 +249,8 @@ TEST_P(WindowRace, AFewKeysShareACell) {
       claims++;
       if (!lfb_window_claim_u64(tested, keys[key])) continue;
       checked++;
-      // The win that was announced before counts from its generation on; one that is announced meanwhile from the
-      // older of the two.
+      // The win that was announced before counts from its generation on; one that is announced
+      // meanwhile from the older of the two.
       twice += seen != 0 && called < seen - 1 + kOld;
       while (!wins[key].compare_exchange_strong(seen, began + 1)) {
         twice += called < std::min(seen - 1, began) + kOld;

@@ -25,7 +25,8 @@ void PutStream(const Window& window, uint64_t stream, uint64_t first, uint64_t c
   any::put_many(window.get(), keys.data(), count, nullptr);
 }
 
-uint64_t HashOf(const Window& window, uint64_t key) { return lfb_hasher_u64(&window->hasher, key).low; }
+uint64_t HashOf(const Window& window,
+                uint64_t key) { return lfb_hasher_u64(&window->hasher, key).low; }
 
 // The part of `asked` absent keys that are found.
 double Rate(const Window& window, uint64_t asked) {
@@ -63,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryWindow,
                          testing::Combine(testing::Values(1u, 3u, 7u), testing::Values(2u, 4u, 8u)),
                          WindowName);
 
-// A key is found in the generation of its put and in the G after it, then absent: many times, with and
-// without other keys in its block.
+// A key is found in the generation of its put and in the G after it, then absent: many times, with
+// and without other keys in its block.
 TEST_P(EveryWindow, AKeyIsFoundForExactlyItsGenerations) {
   const Window window = Make();
   EXPECT_EQ(lfb_window_generation(window.get()), live());
@@ -138,12 +139,16 @@ std::vector<lfb_key> AsBytes(const std::vector<uint64_t>& keys) {
 }
 
 #define VERB_U64(verb)                                                                        \
-  {#verb "_u64", [](const Window& w, uint64_t key) { return lfb_window_##verb##_u64(w.get(), key); }, \
+  {#verb "_u64",                                                                              \
+   [](const Window& w, uint64_t key) { return lfb_window_##verb##_u64(w.get(), key); },       \
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
      return any::verb##_many(w.get(), keys.data(), keys.size(), answers);         \
    }}
 #define VERB_BYTES(verb)                                                                      \
-  {#verb "_bytes", [](const Window& w, uint64_t key) { return lfb_window_##verb(w.get(), &key, sizeof key); }, \
+  {#verb "_bytes",                                                                            \
+   [](const Window& w, uint64_t key) {                                                        \
+     return lfb_window_##verb(w.get(), &key, sizeof key);                                     \
+   },                                                                                         \
    [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
      const std::vector<lfb_key> bytes = AsBytes(keys);                                        \
      return any::verb##_many(w.get(), bytes.data(), bytes.size(), answers);           \
@@ -209,15 +214,18 @@ std::vector<Kernel> Kernels(const lfb_window_geometry& geometry) {
     const std::string name = shape == 0 ? "any shape" : "own shape";
     all.push_back({name, lfb_window_kernels[shape]});
 #ifdef LFB_SIMD_X86
-    if (lfb_simd_best() >= LFB_SIMD_AVX2) all.push_back({name + ", AVX2", lfb_window_kernels256[shape]});
-    if (lfb_simd_best() >= LFB_SIMD_AVX512) all.push_back({name + ", AVX-512", lfb_window_kernels512[shape]});
+    if (lfb_simd_best() >= LFB_SIMD_AVX2) all.push_back({name + ", AVX2",
+                                                         lfb_window_kernels256[shape]});
+    if (lfb_simd_best() >= LFB_SIMD_AVX512) all.push_back({name + ", AVX-512",
+                                                           lfb_window_kernels512[shape]});
 #endif
   }
   return all;
 }
 
-// Puts, claims and queries of odd numbers of keys, in several generations, with each way to prefetch:
-// `window` answers as `alone`, which gets one key at a time by the kernel without vectors.
+// Puts, claims and queries of odd numbers of keys, in several generations, with each way to
+// prefetch: `window` answers as `alone`, which gets one key at a time by the kernel without
+// vectors.
 void ExpectAlike(const Window& window, const Window& alone) {
   uint64_t next = 0;
   for (size_t count : {1, 2, 7, 63, 64, 65, 129, 191, 193, 600}) {
@@ -248,11 +256,12 @@ void ExpectAlike(const Window& window, const Window& alone) {
     Advance(window), Advance(alone);
   }
   for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
-    ASSERT_EQ(lfb_word_get(&window->view.fast.words[i]), lfb_word_get(&alone->view.fast.words[i])) << i;
+    ASSERT_EQ(lfb_word_get(&window->view.fast.words[i]),
+              lfb_word_get(&alone->view.fast.words[i])) << i;
 }
 
-// Of each geometry, each kernel answers as the one without vectors, with and without exchanges of two
-// words.  Few blocks, so that false positives agree, too.
+// Of each geometry, each kernel answers as the one without vectors, with and without exchanges of
+// two words.  Few blocks, so that false positives agree, too.
 TEST(WindowKernels, AnswerAlike) {
   for (uint32_t layers = 1; layers <= 3; layers++)
     for (uint32_t block = 1; block <= 3; block++)
@@ -271,8 +280,8 @@ TEST(WindowKernels, AnswerAlike) {
           }
 }
 
-// A key's bits are those of fast_view.h for blocks of B words with one word in a group, in the layer of the
-// current generation, and nowhere else.
+// A key's bits are those of fast_view.h for blocks of B words with one word in a group, in the
+// layer of the current generation, and nowhere else.
 TEST_P(EveryWindow, AKeyHasTheBitsOfItsLayout) {
   const Window window = Make();
   const uint32_t probes = Stats(window).probes;
@@ -324,15 +333,17 @@ TEST_P(WindowRate, IsThatWhichWasAskedFor) {
   EXPECT_EQ(figures.probes, of.probes);
   EXPECT_EQ(figures.generation, of.generations + of.turns);
   for (uint32_t i = 0; i <= of.generations; i++)
-    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count) / static_cast<double>(each), 1,
-                kCountNear)
+    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count) / static_cast<double>(each),
+                1, kCountNear)
         << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WindowRate,
-    testing::Values(RateOf{1e-2, 3, kUnderTsan ? 6000 : 60000, kUnderTsan ? 30 : 100, 1 << 22, kNear, 8},
-                    RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, kUnderTsan ? 30 : 100, 1 << 22, kNear, 8},
+    testing::Values(RateOf{1e-2, 3, kUnderTsan ? 6000 : 60000, kUnderTsan ? 30
+                                                                          : 100, 1 << 22, kNear, 8},
+                    RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, kUnderTsan
+                           ? 30 : 100, 1 << 22, kNear, 8},
                     RateOf{1e-2, 1, 60000, 20, 1 << 22, kNear, 6},
                     RateOf{1e-3, 3, 60000, 20, 1 << 23, 0.10, 12},
                     RateOf{4e-4, 7, 140000, 20, 1 << 23, 0.15, 12},
@@ -381,7 +392,8 @@ TEST(Window, RefusesWhatCannotBe) {
   }
 }
 
-// The sizes of the header, within 1 %; and a smaller fpp never takes less memory, whatever the preference is.
+// The sizes of the header, within 1 %; and a smaller fpp never takes less memory, whatever the
+// preference is.
 TEST(Window, SizesAreThoseOfTheHeader) {
   const auto bits_per_key = [](double fpp, lfb_memory_preference preference) {
     lfb_window_config config = WindowConfig(3000000, fpp);
@@ -396,7 +408,8 @@ TEST(Window, SizesAreThoseOfTheHeader) {
   EXPECT_NEAR(bits_per_key(1e-4, LFB_MEMORY_BALANCED), 41.5, 0.4);
   EXPECT_NEAR(bits_per_key(1e-6, LFB_MEMORY_BALANCED), 61.0, 0.6);
   EXPECT_NEAR(bits_per_key(1e-9, LFB_MEMORY_BALANCED), 124, 1.2);
-  for (lfb_memory_preference preference : {LFB_MEMORY_BALANCED, LFB_MEMORY_SPEED, LFB_MEMORY_SMALLEST}) {
+  for (lfb_memory_preference preference
+       : {LFB_MEMORY_BALANCED, LFB_MEMORY_SPEED, LFB_MEMORY_SMALLEST}) {
     double before = 0;
     for (double fpp = 0.5; fpp > 1e-10; fpp /= 1.05) {
       const double bits = bits_per_key(fpp, preference);
@@ -498,12 +511,14 @@ TEST(WindowByInsertions, RemembersTheLastKeys) {
       lfb_window_config config = WindowConfig(n, 1e-9, generations);
       config.by_insertions = true;
       const Window window = MakeWindow(config);
-      const double each = std::ceil(static_cast<double>(n) / generations), late = std::floor(each / 64) + 1;
+      const double each = std::ceil(static_cast<double>(n) / generations),
+                          late = std::floor(each / 64) + 1;
       uint64_t next = 0;
       for (int turn = 0; turn < 10; turn++) {
         const uint64_t key = next++;
         ASSERT_TRUE(turn % 2 ? Put(window, key) : Claim(window, key));
-        for (uint64_t i = 1; i < n; i++, next++) ASSERT_TRUE(next % 2 ? Put(window, next) : Claim(window, next));
+        for (uint64_t i = 1; i < n; i++, next++) ASSERT_TRUE(next % 2 ? Put(window, next)
+                                                                      : Claim(window, next));
         ASSERT_TRUE(Has(window, key)) << turn;
         const double most = (generations + 1) * (each + late) + 1;
         for (uint64_t i = n; static_cast<double>(i) < most; i++) Put(window, next++);
@@ -512,15 +527,16 @@ TEST(WindowByInsertions, RemembersTheLastKeys) {
     }
 }
 
-// Calls for many keys forget and remember as single ones do, whatever the number of keys is, and their
-// answers are those of single ones.
+// Calls for many keys forget and remember as single ones do, whatever the number of keys is, and
+// their answers are those of single ones.
 TEST(WindowByInsertions, ManyKeysFillNoGenerationTooFar) {
   for (const uint64_t n : {1, 10, 300, 1000, 9000, 300000}) {
     SCOPED_TRACE(std::to_string(n) + " keys");
     lfb_window_config config = WindowConfig(n, 1e-9);
     config.by_insertions = true;
     const Window window = MakeWindow(config);
-    const uint64_t each = (n + 2) / 3, count = 10 * each + 77, began = lfb_window_generation(window.get());
+    const uint64_t each = (n + 2) / 3, count = 10 * each + 77,
+                          began = lfb_window_generation(window.get());
     std::vector<uint64_t> keys(count), answers(count / 64 + 1, UINT64_MAX);
     for (uint64_t i = 0; i < count; i++) keys[i] = Mix(3, i);
     ASSERT_EQ(any::put_many(window.get(), keys.data(), count, answers.data()), count);
@@ -544,7 +560,8 @@ TEST(WindowByInsertions, CountsNewKeysOnly) {
   std::vector<uint64_t> keys(900);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
   const uint64_t began = lfb_window_generation(window.get());
-  for (int again = 0; again < 100; again++) any::put_many(window.get(), keys.data(), keys.size(), nullptr);
+  for (int again = 0; again < 100; again++) any::put_many(window.get(), keys.data(), keys.size(),
+                                                          nullptr);
   EXPECT_EQ(lfb_window_generation(window.get()), began);
   for (uint64_t& key : keys) key += 1000;
   any::claim_many(window.get(), keys.data(), keys.size(), nullptr);
@@ -552,8 +569,8 @@ TEST(WindowByInsertions, CountsNewKeysOnly) {
 }
 
 // Several threads put keys of their own: no generation is shorter than n / G, nor longer than each
-// thread may be late.  The last is so if no thread puts while another one advances, which may be interrupted: they
-// take turns, once.
+// thread may be late.  The last is so if no thread puts while another one advances, which may be
+// interrupted: they take turns, once.
 TEST(WindowByInsertions, ThreadsCountTogether) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kEach = kUnderTsan ? 4000 : 20000, kPuts = 30 * kEach;

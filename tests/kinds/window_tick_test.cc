@@ -1,8 +1,8 @@
-// lfb_window_tick() by clocks that the test sets: what is forgotten when, across restarts of the host and wall
-// clocks that are wrong.
+// lfb_window_tick() by clocks that the test sets: what is forgotten when, across restarts of the
+// host and wall clocks that are wrong.
 //
-// The linker puts the test between the library and clock_gettime().  A restart of the host is played by changing
-// what the window has noted: then it was in another boot.
+// The linker puts the test between the library and clock_gettime().  A restart of the host is
+// played by changing what the window has noted: then it was in another boot.
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -39,7 +39,8 @@ extern "C" {
 int __real_clock_gettime(clockid_t id, timespec* now);
 int __wrap_clock_gettime(clockid_t id, timespec* now);
 int __wrap_clock_gettime(clockid_t id, timespec* now) {
-  if (!set_by_test || (id != CLOCK_BOOTTIME && id != CLOCK_REALTIME)) return __real_clock_gettime(id, now);
+  if (!set_by_test ||
+      (id != CLOCK_BOOTTIME && id != CLOCK_REALTIME)) return __real_clock_gettime(id, now);
   const int64_t ns = id == CLOCK_REALTIME ? realtime : boottime;
   if (id == CLOCK_REALTIME)
     if (const auto act = std::exchange(on_read, nullptr)) act();
@@ -123,7 +124,8 @@ std::string KeepingName(const testing::TestParamInfo<Keeping>& kept) {
 }
 
 std::vector<Keeping> Keepings() {
-  if (!lfb_pair_runs_here()) return {kInMemory, kSaved};  // a shared one needs an exchange of 16 bytes
+  // A shared one needs an exchange of 16 bytes.
+  if (!lfb_pair_runs_here()) return {kInMemory, kSaved};
   return {kInMemory, kSaved, kShared};
 }
 
@@ -204,7 +206,8 @@ TEST_P(WindowTick, AfterTenDaysAllIsForgottenAtOnce) {
   }
 }
 
-// The same without a restart; and the generation that is current then began at its place in the schedule.
+// The same without a restart; and the generation that is current then began at its place in the
+// schedule.
 TEST_P(WindowTick, TheScheduleKeepsItsPlace) {
   Make();
   const int64_t began = boottime;
@@ -243,11 +246,12 @@ TEST_P(WindowTick, AnAdvanceBeginsAWholeGeneration) {
   EXPECT_EQ(Tick(), 1u);
 }
 
-// Keys are put at any time; ticks come at any time, and the host restarts now and then.  A key is found at least
-// for the span after the last tick before its put.  It is absent after a tick that comes the span * (1 + 1 / G), or
-// later, after its put.
+// Keys are put at any time; ticks come at any time, and the host restarts now and then.  A key is
+// found at least for the span after the last tick before its put.  It is absent after a tick that
+// comes the span * (1 + 1 / G), or later, after its put.
 TEST_P(WindowTick, AKeyIsFoundForTheSpanAndNoLongerThanAGenerationMore) {
-  const uint64_t steps = kUnderTsan || GetParam() == kSaved ? 1000 : 4000;  // each restart writes and reads a file
+  // Each restart writes and reads a file.
+  const uint64_t steps = kUnderTsan || GetParam() == kSaved ? 1000 : 4000;
   struct Key {
     uint64_t key;
     int64_t ticked, put;  // times
@@ -274,10 +278,12 @@ TEST_P(WindowTick, AKeyIsFoundForTheSpanAndNoLongerThanAGenerationMore) {
       Put(i);
       for (const Key& key : keys) {
         if (realtime - key.ticked < span) {
-          ASSERT_TRUE(Has(key.key)) << "step " << i << ", " << realtime - key.put << " ns after its put";
+          ASSERT_TRUE(Has(key.key)) << "step " << i << ", " << realtime -
+              key.put << " ns after its put";
           found++;
         } else if (ticked - key.put >= longest) {
-          ASSERT_FALSE(Has(key.key)) << "step " << i << ", " << realtime - key.put << " ns after its put";
+          ASSERT_FALSE(Has(key.key)) << "step " << i << ", " << realtime -
+              key.put << " ns after its put";
           forgotten++;
         }
       }
@@ -304,8 +310,9 @@ TEST_P(WindowTick, DoesNothingWhileAnotherAdvances) {
   EXPECT_FALSE(Has(0));
 }
 
-// A thread reads the clocks for a tick, and sleeps for an hour.  Meanwhile another one has ended what was over, and
-// put a key.  Seen to be forgotten within the next second: the first thread noted its old time.
+// A thread reads the clocks for a tick, and sleeps for an hour.  Meanwhile another one has ended
+// what was over, and put a key.  Seen to be forgotten within the next second: the first thread
+// noted its old time.
 TEST_P(WindowTick, AThreadThatSleepsInATickShortensNoGeneration) {
   Make();
   Pass(length_);
@@ -322,8 +329,9 @@ TEST_P(WindowTick, AThreadThatSleepsInATickShortensNoGeneration) {
   }
 }
 
-// The thread of the library ends one generation at a time, and the next one begins then: none is shorter than
-// its length after a long sleep of the host.  A sleep of the test only makes it see a thread that is wrong.
+// The thread of the library ends one generation at a time, and the next one begins then: none is
+// shorter than its length after a long sleep of the host.  A sleep of the test only makes it see a
+// thread that is wrong.
 TEST_P(WindowTick, TheThreadEndsOneGenerationAtATime) {
   Make(0.003);
   uint64_t now = Generation();

@@ -1,6 +1,7 @@
 /*
- * init.c - the first and only process of a system that runs tests: the programs of /tests, one a line with
- * its arguments.  What they print, and lines of its own, go to the serial port; then the machine is off.
+ * init.c - the first and only process of a system that runs tests: the programs of /tests, one a
+ * line with its arguments.  What they print, and lines of its own, go to the serial port; then the
+ * machine is off.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The processor has the vector instructions of each level, the library uses them, and those that bochs.h
-// replaces are as defined.
+// The processor has the vector instructions of each level, the library uses them, and those that
+// bochs.h replaces are as defined.
 
 #include <gtest/gtest.h>
 #include <immintrin.h>

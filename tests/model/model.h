@@ -78,8 +78,8 @@ class Runs {
   unsigned bound_ = 1, tried_ = 0, found_ = 0;
 };
 
-// Whether this build has a scenario.  That of a planted bug has only the one that shows it, so it is
-// compiled in a third of the time.
+// Whether this build has a scenario.  That of a planted bug has only the one that shows it, so it
+// is compiled in a third of the time.
 constexpr bool Has(std::string_view scenario) {
 #ifdef LFB_MODEL_SCENARIO
   return scenario == LFB_MODEL_SCENARIO;

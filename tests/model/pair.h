@@ -1,6 +1,6 @@
-// pair.h - atomic/words/pair.h for models: both words are in the first one's cell, so that they change together.
-// The words of a model's cells of claims are small.  A read of both as of different times is not modelled:
-// bloom/filter/claims.c says why it does no harm.
+// pair.h - atomic/words/pair.h for models: both words are in the first one's cell, so that they
+// change together. The words of a model's cells of claims are small.  A read of both as of
+// different times is not modelled: bloom/filter/claims.c says why it does no harm.
 #pragma once
 
 #define LFB_ATOMIC_PAIR_H
@@ -22,7 +22,8 @@ inline lfb_two Unpack(uint64_t word) { return {word & UINT32_MAX, word >> 32}; }
 
 static inline bool lfb_pair_cas(lfb_word* pair, lfb_two* seen, lfb_two desired) {
   uint64_t word = model::Pack(*seen);
-  const bool done = lfb_cas_u64(&pair[0], &word, model::Pack(desired), lfb_model::memory_order_relaxed);
+  const bool done =
+      lfb_cas_u64(&pair[0], &word, model::Pack(desired), lfb_model::memory_order_relaxed);
   *seen = model::Unpack(word);
   return done;
 }
@@ -33,6 +34,7 @@ static inline lfb_two lfb_pair_get_acquire(const lfb_word* pair) {
 
 static inline bool lfb_pair_cas_ordered(lfb_word*, lfb_two*, lfb_two) { return false; }
 static inline lfb_two lfb_pair_set(lfb_word*, lfb_two) { return {0, 0}; }
-static inline lfb_two lfb_pair_set_seen_by(lfb_word*, lfb_two, lfb_two, bool (*)(lfb_word*, lfb_two*, lfb_two)) {
+static inline lfb_two lfb_pair_set_seen_by(lfb_word*, lfb_two, lfb_two,
+                                           bool (*)(lfb_word*, lfb_two*, lfb_two)) {
   return {0, 0};
 }

@@ -25,8 +25,8 @@ using lfb_section_entry = ck_epoch_entry;
 
 namespace model {
 
-// The sections of a run. A place is 0 outside sections; else the number of the section, and the value
-// when it began.
+// The sections of a run. A place is 0 outside sections; else the number of the section, and the
+// value when it began.
 struct Sections {
   atomic<uint64_t> places[kThreads], value;
   uint64_t number[kThreads] = {};

@@ -1,6 +1,6 @@
 // The promises of bloom/versions/versions.c, by Relacy: its own code, over sections that keep their
-// contract (sections.h) and filters of one word. Memory comes from a pool that is never reused; a use after
-// free is reported.
+// contract (sections.h) and filters of one word. Memory comes from a pool that is never reused; a
+// use after free is reported.
 #include "tests/model/atomic.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// The promises of the window filter, by Relacy: its own code and that of claims, with two layers of one block of
-// one word.
+// The promises of the window filter, by Relacy: its own code and that of claims, with two layers of
+// one block of one word.
 #include "tests/model/atomic.h"
 
 using namespace lfb_model;
@@ -55,7 +55,8 @@ constexpr uint64_t kOld = 1, kLive = kOld + 1;  // G and C
 const lfb_window_kernel kKernel = {
     [](const lfb_window_view* view, uint64_t hash) { return window_any_change(*view, hash); },
     [](const lfb_window_view* view, uint64_t hash) { return window_any_query(*view, hash); },
-    [](const lfb_window_view* view, uint64_t hash, uint64_t e) { return window_any_query_layer(*view, hash, e); },
+    [](const lfb_window_view* view, uint64_t hash,
+       uint64_t e) { return window_any_query_layer(*view, hash, e); },
     nullptr,
     nullptr,
 };
@@ -122,7 +123,8 @@ struct TwoAdvance : Windows<TwoAdvance, 3> {
   }
 };
 
-// A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always found.
+// A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always
+// found.
 struct Refresh : Windows<Refresh, 2> {
   void before() {
     Windows::before();
@@ -151,8 +153,8 @@ struct OneKey : Windows<OneKey, 3> {
   void after() { RL_ASSERT(won[0] == 1); }
 };
 
-// Two keys of one cell, the first one claimed twice, beside one advance.  The claim of the second key completes that
-// of the first: each has one winner.
+// Two keys of one cell, the first one claimed twice, beside one advance.  The claim of the second
+// key completes that of the first: each has one winner.
 struct TwoKeys : Windows<TwoKeys, 3> {
   void thread(unsigned index) {
     if (index == 1) Advance();

@@ -1,5 +1,5 @@
-// digests_test.cc - strategies java-double and go-fnv14 answer as the programs they are named after:
-// tests/golden/strategies.digests has what those printed, and says how.
+// digests_test.cc - strategies java-double and go-fnv14 answer as the programs they are named
+// after: tests/golden/strategies.digests has what those printed, and says how.
 #include <lfbloom/filter_more.h>
 
 #include <algorithm>

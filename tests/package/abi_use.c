@@ -2,8 +2,8 @@
  * abi_use.c - a program that exchanges each public struct of liblfbloom with the library, for
  * abi_test.sh, which runs it with libraries of another version.
  *
- * With GROWN it is compiled with headers that have a field more, `grown`, in each struct with reserved
- * words.  Its argument says whether the library knows this field: "known" or "unknown".
+ * With GROWN it is compiled with headers that have a field more, `grown`, in each struct with
+ * reserved words.  Its argument says whether the library knows this field: "known" or "unknown".
  *
  * A word before and after each struct must stay as it is.
  */

@@ -1,10 +1,11 @@
 /*
- * core.c - fills filters of the two files of packaging/core, and prints a digest of each one's words.  With
- * WITH_LIBRARY it compares every answer, word and size with the library's, and lets threads claim.
+ * core.c - fills filters of the two files of packaging/core, and prints a digest of each one's
+ * words.  With WITH_LIBRARY it compares every answer, word and size with the library's, and lets
+ * threads claim.
  *
- * Seen to fail with another multiplier, with another rotation of the hash, with another limit of sizes, and
- * by the threads with a claim's second look left out, without help for a claim that has won, and with the
- * exchange of a cell replaced by a store: each in all of 5 or 10 runs.
+ * Seen to fail with another multiplier, with another rotation of the hash, with another limit of
+ * sizes, and by the threads with a claim's second look left out, without help for a claim that has
+ * won, and with the exchange of a cell replaced by a store: each in all of 5 or 10 runs.
  */
 #include "lfbloom_core.h"
 
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(what) ((what) ? (void)0 : (fprintf(stderr, "core.c:%d: %s\n", __LINE__, #what), exit(1)))
+#define CHECK(what) \
+  ((what) ? (void)0 : (fprintf(stderr, "core.c:%d: %s\n", __LINE__, #what), exit(1)))
 
 enum { KEYS = 3000, MOST = 90 }; /* bytes of a key */
 
@@ -81,7 +83,8 @@ static void fill(lfb_core *core, uint64_t n)
     SAME(lfb_core_put_u64(core, i / 2), lfb_filter_put_u64(library, i / 2));
     SAME(lfb_core_claim_hash(core, mixed(i)), lfb_filter_claim_hash(library, mixed(i)));
     SAME(lfb_core_might_contain_u64(core, 2 * i), lfb_filter_might_contain_u64(library, 2 * i));
-    CHECK(lfb_core_might_contain(core, key.bytes, key.size) && lfb_core_might_contain_hash(core, mixed(i)));
+    CHECK(lfb_core_might_contain(core, key.bytes, key.size) &&
+          lfb_core_might_contain_hash(core, mixed(i)));
   }
   for (unsigned i = 0; i < 64; i++) {
     numbers[i] = n - 32 + i;
@@ -90,21 +93,25 @@ static void fill(lfb_core *core, uint64_t n)
   CHECK(lfb_core_many(core, LFB_CORE_PUT, keys, 0, NULL) == 0);
   for (int verb = LFB_CORE_PUT; verb <= LFB_CORE_CLAIM; verb++)
     for (unsigned from = 0; from < 64; from += 21) {
-      const size_t trues = lfb_core_many_u64(core, (lfb_core_verb)verb, numbers + from, 64 - from, answers);
-      const size_t of_bytes = lfb_core_many(core, (lfb_core_verb)verb, keys + from, 64 - from, NULL);
+      const size_t trues =
+          lfb_core_many_u64(core, (lfb_core_verb)verb, numbers + from, 64 - from, answers);
+      const size_t of_bytes =
+          lfb_core_many(core, (lfb_core_verb)verb, keys + from, 64 - from, NULL);
 #ifdef WITH_LIBRARY
       size_t (*const of_u64[])(lfb_filter *, const uint64_t *, size_t, uint64_t *) = {
           lfb_filter_put_many_u64, NULL, lfb_filter_claim_many_u64};
       uint64_t said[1];
       CHECK(trues == (verb == LFB_CORE_MIGHT_CONTAIN
-                          ? lfb_filter_might_contain_many_u64(library, numbers + from, 64 - from, said)
+                          ? lfb_filter_might_contain_many_u64(library, numbers + from, 64 - from,
+                                                              said)
                           : of_u64[verb](library, numbers + from, 64 - from, said)));
       CHECK(answers[0] == said[0]);
       size_t each = 0;
       for (unsigned i = from; i < 64; i++)
         each += verb == LFB_CORE_PUT     ? lfb_filter_put(library, keys[i].bytes, keys[i].size)
                 : verb == LFB_CORE_CLAIM ? lfb_filter_claim(library, keys[i].bytes, keys[i].size)
-                                         : lfb_filter_might_contain(library, keys[i].bytes, keys[i].size);
+                                         : lfb_filter_might_contain(library, keys[i].bytes,
+                                                                    keys[i].size);
       CHECK(of_bytes == each);
 #else
       CHECK(trues <= 64 && of_bytes <= 64);
@@ -130,12 +137,16 @@ static void one(const lfb_core_config *config)
   fill(core, config->expected_insertions < KEYS ? config->expected_insertions : KEYS);
   lfb_core_stats(core, &figures);
   uint64_t *words = calloc((size_t)figures.words + 1, sizeof *words), digest = 0;
-  CHECK(words != NULL && lfb_core_words(core, 0, words, (size_t)figures.words + 1) == figures.words);
+  CHECK(words != NULL &&
+        lfb_core_words(core, 0, words, (size_t)figures.words + 1) == figures.words);
   for (uint64_t i = 0; i < figures.words; i++)
     digest = mixed(digest + words[i]);
-  printf("%.0f %g %d: %d, %u bits in %u of %.0f words, %.0f set, %08x%08x\n", (double)config->expected_insertions,
-         config->fpp, (int)config->strategy, (int)figures.strategy, figures.probes, figures.words_per_key,
-         (double)figures.words, (double)figures.bits_set, (unsigned)(digest >> 32), (unsigned)digest);
+  printf("%.0f %g %d: %d, %u bits in %u of %.0f words, %.0f set, %08x%08x\n",
+         (double)config->expected_insertions,
+         config->fpp, (int)config->strategy, (int)figures.strategy, figures.probes,
+             figures.words_per_key,
+         (double)figures.words, (double)figures.bits_set, (unsigned)(digest >> 32),
+             (unsigned)digest);
 #ifdef WITH_LIBRARY
   lfb_stats stats;
   lfb_filter_stats(library, &stats);
@@ -169,14 +180,16 @@ static void sizes(void)
     for (int i = 0; i < 400; i++) {
       const double fpp = i < (int)COUNT(wrong) ? wrong[i] : pow(10, -i / 30.0);
       for (double n = 1; n < 1e19; n = n * 977 + 1) {
-        const lfb_core_config config = config_of((uint64_t)n, fpp, strategies[s]), least = config_of(1, fpp, strategies[s]);
+        const lfb_core_config config = config_of((uint64_t)n, fpp, strategies[s]),
+                                       least = config_of(1, fpp, strategies[s]);
         const lfb_config same = library_config(&config), same_least = library_config(&least);
         lfb_stats stats, least_stats;
         size_t size, least_size;
         const lfb_core_status status = lfb_core_size(&config, &size);
         CHECK((int)status == (int)lfb_config_plan(&same, &stats));
         if (status == LFB_CORE_OK) {
-          CHECK(lfb_core_size(&least, &least_size) == LFB_CORE_OK && lfb_config_plan(&same_least, &least_stats) == LFB_OK);
+          CHECK(lfb_core_size(&least, &least_size) == LFB_CORE_OK &&
+                lfb_config_plan(&same_least, &least_stats) == LFB_OK);
           CHECK(size - least_size == stats.bytes - least_stats.bytes);
         }
       }
@@ -193,7 +206,8 @@ static void *claims(void *of)
   return (void *)won;
 }
 
-/* Of all claims of a key, exactly one wins.  The threads walk the same keys, so each is contended. */
+/* Of all claims of a key, exactly one wins.  The threads walk the same keys, so each is
+ * contended. */
 static void race(lfb_core_strategy strategy)
 {
   const lfb_core_config config = config_of(CLAIMS, 1e-12, strategy);

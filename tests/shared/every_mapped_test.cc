@@ -1,5 +1,5 @@
-// Every kind of filter in a file that processes share: creation by one process, the file's permissions, refused
-// files and their status, limits and keys, syncing.
+// Every kind of filter in a file that processes share: creation by one process, the file's
+// permissions, refused files and their status, limits and keys, syncing.
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
 #include <sys/stat.h>
@@ -17,7 +17,8 @@
 
 namespace {
 
-// Bytes of a header, replaced under a checksum that matches, and what opening the file returns then.
+// Bytes of a header, replaced under a checksum that matches, and what opening the file returns
+// then.
 struct Forgery {
   size_t at;
   std::string bytes;
@@ -42,7 +43,7 @@ struct Plain {
   static constexpr auto put = lfb_filter_put_u64;
   static constexpr auto has = lfb_filter_might_contain_u64;
   static constexpr size_t kHeader = 512;
-  static constexpr bool kTail = false;                         // whether a file may have more bytes than it needs
+  static constexpr bool kTail = false;  // whether a file may have more bytes than it needs
   static constexpr lfb_status kNotOne = LFB_ERROR_NOT_MAPPED;  // for a plain filter in another form
   static constexpr lfb_status kNamed = LFB_OK;                 // from readers of plain filters
   static bool Here() { return true; }
@@ -222,7 +223,8 @@ class EveryMapped : public testing::Test {
     return status;
   }
   static lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
-    const lfb_status status = Status([&](auto** made) { return Kind::open(path.c_str(), limits, made); });
+    const lfb_status status =
+        Status([&](auto** made) { return Kind::open(path.c_str(), limits, made); });
     const int error = errno;
     Kind::Agree(path, limits, status);
     errno = error;
@@ -272,7 +274,8 @@ TYPED_TEST(EveryMapped, OneCreatorWins) {
       const lfb_status status = TypeParam::create(path.c_str(), &config, &mine);
       made += status == LFB_OK;
       existed += status == LFB_ERROR_EXISTS;
-      if (status == LFB_ERROR_EXISTS) lost += TypeParam::open(path.c_str(), nullptr, &mine) != LFB_OK;
+      if (status == LFB_ERROR_EXISTS) lost += TypeParam::open(path.c_str(), nullptr,
+                                                              &mine) != LFB_OK;
       const typename TypeParam::Owner owner(mine);
       if (owner) TypeParam::put(mine, t);
     });
@@ -431,8 +434,8 @@ TYPED_TEST(EveryMapped, LimitsAndKeysHold) {
   EXPECT_EQ(this->OpenStatus(path, &limits), LFB_ERROR_RESERVED);
 }
 
-// The blocks that a sparse copy lacks are reserved when it is opened, unless it is over the limit.  Seen
-// to be reserved first.
+// The blocks that a sparse copy lacks are reserved when it is opened, unless it is over the limit.
+// Seen to be reserved first.
 TYPED_TEST(EveryMapped, NothingIsReservedOfWhatIsOverTheLimit) {
   const Path path;
   { this->Create(path, TypeParam::Of(10'000'000, 0.01)); }

@@ -252,7 +252,8 @@ TEST(InPlace, WordsOfAnyAddressAreRead) {
   for (size_t more = 0; more < 70; more++) {
     // before the header's stop: field 5, a binary of that length
     std::string longer = bytes.substr(0, head - 1);
-    if (more > 0) longer += "\x18" + std::string(1, static_cast<char>(more)) + std::string(more, 'x');
+    if (more > 0) longer += "\x18" + std::string(1, static_cast<char>(more)) +
+        std::string(more, 'x');
     longer += std::string(1, '\0') + bytes.substr(head);
     Overwrite(path, longer);
     const Filter in_place = InPlace(path);

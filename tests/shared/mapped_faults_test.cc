@@ -110,7 +110,8 @@ TEST(MappedFaults, OpeningTakesNothingBackWhereNothingCanBeReserved) {
   const off_t end = static_cast<off_t>(filter->mapping->pages.size);
   const off_t words = end - static_cast<off_t>(filter->pages.size);
   const pid_t child = fork();
-  if (child == 0) _exit(ReservingFails(EOPNOTSUPP, 0) ? OpenWithAHole(path, words, end) : kNoSeccomp);
+  if (child == 0) _exit(ReservingFails(EOPNOTSUPP, 0) ? OpenWithAHole(path, words, end)
+                                                      : kNoSeccomp);
   uint64_t lost = 0;
   int status = 0;
   for (uint64_t round = 0; waitpid(child, &status, WNOHANG) == 0; round++)
@@ -239,7 +240,8 @@ TEST_F(MappedMounts, OpeningDoesNotFillItToFindOut) {
     if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return 1;
     const uint64_t size = filter->mapping->pages.size, words = filter->pages.size;
     lfb_mapped_close(filter);
-    const int fd = open(path.c_str(), O_RDWR), other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
+    const int fd = open(path.c_str(), O_RDWR),
+                   other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size - words),
                   static_cast<off_t>(words)) != 0 ||
         fallocate(other, 0, 0, 50 << 20) != 0)
@@ -265,7 +267,8 @@ lfb_status OpenSparse(const std::string& where, off_t ballast, uint64_t max_byte
   const off_t size = static_cast<off_t>(filter->mapping->pages.size);
   const off_t words = static_cast<off_t>(filter->pages.size);
   lfb_mapped_close(filter);
-  const int fd = open(path.c_str(), O_RDWR), other = open(other_path.c_str(), O_RDWR | O_CREAT, 0600);
+  const int fd = open(path.c_str(), O_RDWR),
+                 other = open(other_path.c_str(), O_RDWR | O_CREAT, 0600);
   if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, size - words, words) != 0 ||
       (ballast > 0 && fallocate(other, 0, 0, ballast) != 0))
     return LFB_ERROR_CANNOT_GROW;
@@ -302,7 +305,8 @@ TEST_F(MappedMounts, AReaderDoesNotDieOfHoles) {
     const off_t size = static_cast<off_t>(filter->mapping->pages.size);
     const off_t words = static_cast<off_t>(filter->pages.size);
     lfb_mapped_close(filter);
-    const int fd = open(path.c_str(), O_RDWR), other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
+    const int fd = open(path.c_str(), O_RDWR),
+                   other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, size - words, words) != 0)
       return 2;
     for (off_t at = 0; fallocate(other, 0, at, 4096) == 0;) at += 4096;

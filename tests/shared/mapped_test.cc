@@ -251,7 +251,8 @@ TEST(MappedFork, EveryWayToPutIsSeenByOthers) {
              filter, [](const void*, lfb_sink* sink) { lfb_sink_put_i64(sink, 1); }, kKeys);
        }},
       {"put_many", [](lfb_filter* filter) { lfb_filter_put_many_u64(filter, kKeys, 2, nullptr); }},
-      {"put_all", [&](lfb_filter* filter) { lfb_ignore(lfb_filter_put_all(filter, merged.get())); }},
+      {"put_all",
+       [&](lfb_filter* filter) { lfb_ignore(lfb_filter_put_all(filter, merged.get())); }},
       {"claim", [](lfb_filter* filter) { lfb_filter_claim_u64(filter, 1); }},
       {"claim_many",
        [](lfb_filter* filter) { lfb_filter_claim_many_u64(filter, kKeys, 2, nullptr); }},

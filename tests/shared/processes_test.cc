@@ -46,7 +46,8 @@ class Claimants {
  private:
   static bool HasEnded(const Child& child) {
     siginfo_t ended{};
-    return waitid(P_PID, static_cast<id_t>(child.process()), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+    return waitid(P_PID, static_cast<id_t>(child.process()), &ended,
+                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
            ended.si_pid != 0;
   }
 

@@ -1,12 +1,14 @@
-// Processes use one window in a file.  They are killed, and stopped for some generations, at any instruction: no
-// key is lost before its time, no key is won twice within a span, and no lock is left.
+// Processes use one window in a file.  They are killed, and stopped for some generations, at any
+// instruction: no key is lost before its time, no key is won twice within a span, and no lock is
+// left.
 //
-// The window has the hazards of //tests/kinds:window_race_test: here they only let others run, so that more
-// processes are killed and stopped there.  What is checked depends on generations alone, not on times.
-// LFBLOOM_KILLS=1000 kills and stops as many.
+// The window has the hazards of //tests/kinds:window_race_test: here they only let others run, so
+// that more processes are killed and stopped there.  What is checked depends on generations alone,
+// not on times. LFBLOOM_KILLS=1000 kills and stops as many.
 //
-// Seen to fail, 3 times of 3 each: without the lock of the file (10 % of what was asked for is lost), with a put
-// without its third step, with a second look at the newest layer only, and with claims without generations.
+// Seen to fail, 3 times of 3 each: without the lock of the file (10 % of what was asked for is
+// lost), with a put without its third step, with a second look at the newest layer only, and with
+// claims without generations.
 #include "tests/kinds/window_hazards.h"
 
 #include <sched.h>
@@ -33,7 +35,8 @@ constexpr uint64_t kRemembered = 64;  // keys of a worker that it asks for
 
 // Facts that outlive the processes.
 struct Facts {
-  std::atomic<uint64_t> called;         // the newest generation from which an advance was called, told before
+  // The newest generation from which an advance was called, told before.
+  std::atomic<uint64_t> called;
   std::atomic<uint64_t> wins[kCommon];  // of a key: the generation before its last win, plus 1
   std::atomic<uint64_t> steps[kProcesses];  // of the present process of that number
   std::atomic<bool> inside[kProcesses];     // an advance
@@ -80,8 +83,8 @@ void Ask(const lfb_window* window, const Own& key) {
   facts->lost += !found;
 }
 
-// Claims a common key.  A win that was told before this one was begun counts from its generation on; of two that
-// overlap, the later one needs an advance from the older of both.
+// Claims a common key.  A win that was told before this one was begun counts from its generation
+// on; of two that overlap, the later one needs an advance from the older of both.
 void Claim(lfb_window* window) {
   const uint64_t key = Roll() % kCommon, mixed = Mix(77, key);
   uint64_t seen = facts->wins[key];
@@ -126,7 +129,8 @@ void AdvanceAll(lfb_window* window, unsigned process) {
     facts->inside[process] = advancing = false;
     facts->advances += status == LFB_OK;
     facts->held += status == LFB_ERROR_WINDOW_HELD;
-    if (status != LFB_OK && status != LFB_ERROR_WINDOW_HELD && status != LFB_ERROR_WRONG_GENERATION) _exit(3);
+    if (status != LFB_OK && status != LFB_ERROR_WINDOW_HELD &&
+        status != LFB_ERROR_WRONG_GENERATION) _exit(3);
     facts->steps[process]++;
     for (uint64_t left = Roll() % 16; left > 0; left--) sched_yield();
   }
@@ -140,7 +144,8 @@ pid_t Begin(const Path& path, const Window& window, unsigned process, uint64_t s
   if (child != 0) return child;
   if (nice(19) == -1) _exit(2);  // so that the process that kills is not late
   lfb_window* mine = window.get();
-  if (seed % 2 == 0 && any::open_shared<lfb_window>(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+  if (seed % 2 == 0 &&
+      any::open_shared<lfb_window>(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
   dice = Mix(seed, 7);
   used = mine;
   process < kWorkers ? Work(mine, process, seed) : AdvanceAll(mine, process);
@@ -168,14 +173,16 @@ void ExpectAllForgotten(const Window& window) {
 
 TEST(WindowKill, NoKeyIsLostOrWonTwiceAndNoLockIsLeft) {
   const char* const asked_for = getenv("LFBLOOM_KILLS");
-  const uint64_t wanted = asked_for != nullptr ? strtoull(asked_for, nullptr, 10) : kUnderTsan ? 30 : 200;
+  const uint64_t wanted = asked_for != nullptr ? strtoull(asked_for, nullptr, 10) : kUnderTsan
+                          ? 30 : 200;
   const Path path("/dev/shm");
   const Shared<Facts> shared;
   facts = shared.get();
   const Window window = CreateWindow(path, WindowConfig(60'000, 1e-4));
   pid_t children[kProcesses];
   uint64_t seed = 100, kills = 0, stops = 0, within = 0, locked = 0;
-  for (unsigned p = 0; p < kProcesses; p++) ASSERT_GE(children[p] = Begin(path, window, p, seed++), 0);
+  for (unsigned p = 0; p < kProcesses; p++) ASSERT_GE(children[p] = Begin(path, window, p, seed++),
+                                                      0);
   while (kills < wanted || stops < wanted) {
     const unsigned p = Roll() % 4 == 0 ? kWorkers + Roll() % kAdvancers : Roll() % kProcesses;
     Await("the process works", [&] { return facts->steps[p] > 0; });

@@ -1,6 +1,6 @@
-// Windows in files that processes share: the same answers and bits as in memory, and one window for all that
-// open the file.  every_mapped_test has what holds for every kind in a file; window_kill_test kills and stops
-// the processes.
+// Windows in files that processes share: the same answers and bits as in memory, and one window for
+// all that open the file.  every_mapped_test has what holds for every kind in a file;
+// window_kill_test kills and stops the processes.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryMappedWindow,
                          testing::Combine(testing::Values(1u, 3u, 7u), testing::Values(2u, 4u, 8u)),
                          MappedWindowName);
 
-// What one opening puts, claims and ends, the other sees at once; both are as a window in private memory.
+// What one opening puts, claims and ends, the other sees at once; both are as a window in private
+// memory.
 TEST_P(EveryMappedWindow, IsOneForAllAndAsInPrivateMemory) {
   for (const std::string& folder : {testing::TempDir(), std::string("/dev/shm")}) {
     const Path path(folder);
@@ -104,7 +105,8 @@ TEST_P(EveryMappedWindow, IsOneForAllAndAsInPrivateMemory) {
       Advance(asker), Advance(memory);
       ASSERT_EQ(Generation(one), Generation(memory));
       ASSERT_EQ(Generation(other), Generation(memory));
-      EXPECT_EQ(lfb_window_advance(putter.get(), Generation(memory) - 1), LFB_ERROR_WRONG_GENERATION);
+      EXPECT_EQ(lfb_window_advance(putter.get(), Generation(memory) - 1),
+                LFB_ERROR_WRONG_GENERATION);
     }
     ExpectSameWords(one, memory);
     ExpectSameWords(other, memory);
@@ -146,7 +148,8 @@ TEST_P(EveryMappedWindow, IsLoadedAsACopy) {
   ASSERT_EQ(LoadStatus(path, &copy), LFB_OK);
   ExpectSameFigures(copy, window);
   ExpectSameWords(copy, window);
-  for (uint64_t i = 0; i < 1000 * 2 * generations(); i++) ASSERT_EQ(Has(copy, i), Has(window, i)) << i;
+  for (uint64_t i = 0; i < 1000 * 2 * generations(); i++) ASSERT_EQ(Has(copy, i),
+                                                                    Has(window, i)) << i;
   EXPECT_TRUE(Claim(copy, UINT64_MAX));
   EXPECT_FALSE(Has(window, UINT64_MAX));
   Advance(copy);
@@ -187,9 +190,9 @@ TEST(WindowMapped, KeepsItsConfiguration) {
   EXPECT_EQ(Stats(OpenWindow(other)).generations, 3u);
 }
 
-// Insertions through two openings, by a thread each, count together: no generation is shorter than n / G, nor
-// longer than each thread may be late.  Those of before the file was closed count, too.  The threads take turns: none
-// puts while the other one advances.
+// Insertions through two openings, by a thread each, count together: no generation is shorter than
+// n / G, nor longer than each thread may be late.  Those of before the file was closed count, too.
+// The threads take turns: none puts while the other one advances.
 TEST(WindowMapped, InsertionsAreCountedTogether) {
   constexpr uint64_t kEach = kUnderTsan ? 2000 : 20000, kPuts = 20 * kEach;
   const Path path;
@@ -219,7 +222,8 @@ TEST(WindowMapped, InsertionsAreCountedTogether) {
 
 // ---- advancing ------------------------------------------------------------------------------
 
-// Threads with an opening each end generations: each is ended once, and no call fails otherwise than it may.
+// Threads with an opening each end generations: each is ended once, and no call fails otherwise
+// than it may.
 TEST(WindowMappedRace, OneOfSeveralAdvancesSucceeds) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kGenerations = kUnderTsan ? 100 : 2000;
@@ -232,7 +236,8 @@ TEST(WindowMappedRace, OneOfSeveralAdvancesSucceeds) {
     for (uint64_t e; (e = lfb_window_generation(mine)) < 4 + kGenerations;) {
       const lfb_status status = lfb_window_advance(mine, e);
       ended += status == LFB_OK;
-      wrong += status != LFB_OK && status != LFB_ERROR_WRONG_GENERATION && status != LFB_ERROR_WINDOW_HELD;
+      wrong += status != LFB_OK && status != LFB_ERROR_WRONG_GENERATION &&
+          status != LFB_ERROR_WINDOW_HELD;
     }
   });
   EXPECT_EQ(wrong, 0u);
@@ -286,13 +291,14 @@ TEST(WindowMapped, ParentAndChildUseOneWindow) {
   EXPECT_FALSE(Claim(window, 2));
 }
 
-// A child is forked while a thread of its parent advances: it has a copy of the descriptor with the lock, which
-// ends with the parent's advance.
+// A child is forked while a thread of its parent advances: it has a copy of the descriptor with the
+// lock, which ends with the parent's advance.
 TEST(WindowMapped, AChildKeepsNoLock) {
   const Path path;
   const Shared<std::atomic<int>> step;
   const Window window = CreateWindow(path, WindowConfig(100, 0.01));
-  const auto await = [&](int wanted) { Await("the other process", [&] { return *step.get() == wanted; }); };
+  const auto await =
+      [&](int wanted) { Await("the other process", [&] { return *step.get() == wanted; }); };
   int fd;
   ASSERT_EQ(lfb_window_lock(window.get(), &fd), LFB_OK);
   const pid_t child = fork();
@@ -301,7 +307,8 @@ TEST(WindowMapped, AChildKeepsNoLock) {
     const lfb_status held = lfb_window_advance(window.get(), 4);
     *step.get() = 1;
     await(2);
-    _exit(held != LFB_ERROR_WINDOW_HELD ? 1 : lfb_window_advance(window.get(), 5) != LFB_OK ? 2 : 0);
+    _exit(held != LFB_ERROR_WINDOW_HELD ? 1 : lfb_window_advance(window.get(), 5) != LFB_OK ? 2
+                                                                                            : 0);
   }
   await(1);
   lfb_window_unlock(window.get(), fd);
@@ -343,7 +350,8 @@ int DescriptorOf(const Path& path) {
   EXPECT_EQ(stat(path.c_str(), &wanted), 0);
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     const int fd = std::stoi(entry.path().filename().string());
-    if (fstat(fd, &found) == 0 && found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino) return fd;
+    if (fstat(fd, &found) == 0 && found.st_dev == wanted.st_dev &&
+        found.st_ino == wanted.st_ino) return fd;
   }
   return -1;
 }
@@ -364,8 +372,8 @@ void ExpectNoAdvance(const Path& path, const Window& window) {
   EXPECT_EQ(Generation(window), e + 1);
 }
 
-// The program closes the library's descriptor; another file gets its number, or a pipe.  Seen to hang: an advance
-// opened the pipe once more, and waited for a writer.
+// The program closes the library's descriptor; another file gets its number, or a pipe.  Seen to
+// hang: an advance opened the pipe once more, and waited for a writer.
 TEST(WindowMapped, WithoutItsDescriptorNothingElseIsTouched) {
   lfb_window_config config = WindowConfig(1000, 1e-6);
   config.span = 0.001;
@@ -379,7 +387,8 @@ TEST(WindowMapped, WithoutItsDescriptorNothingElseIsTouched) {
   close(fd);
   ExpectNoAdvance(path, window);
   for (const Path* another : {&foreign, &pipe_path}) {
-    const int opened = open(another->c_str(), (another == &foreign ? O_RDWR : O_RDONLY | O_NONBLOCK) | O_CLOEXEC);
+    const int opened =
+        open(another->c_str(), (another == &foreign ? O_RDWR : O_RDONLY | O_NONBLOCK) | O_CLOEXEC);
     ASSERT_GE(opened, 0);
     ASSERT_EQ(dup2(opened, fd), fd);
     if (opened != fd) close(opened);
@@ -429,7 +438,8 @@ TEST(WindowMapped, AGenerationThatCannotBeIsRefused) {
       EXPECT_EQ(LoadStatus(path), status) << generation;
       return status;
     };
-    for (const uint64_t wrong : {uint64_t{0}, uint64_t{generations}, (uint64_t{1} << 59) + 1, UINT64_MAX})
+    for (const uint64_t wrong
+         : {uint64_t{0}, uint64_t{generations}, (uint64_t{1} << 59) + 1, UINT64_MAX})
       EXPECT_EQ(with(wrong), LFB_ERROR_BAD_HEADER) << wrong;
     EXPECT_EQ(with(generations + 1), LFB_OK);
     ASSERT_EQ(with(uint64_t{1} << 59), LFB_OK);
@@ -439,7 +449,8 @@ TEST(WindowMapped, AGenerationThatCannotBeIsRefused) {
   }
 }
 
-// Read while keys are put and generations begin, a copy has the keys that are live before and after.
+// Read while keys are put and generations begin, a copy has the keys that are live before and
+// after.
 TEST(WindowMappedRace, ACopyHasTheKeysThatStay) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kKept = 2000;
   for (uint64_t round = 0; round < kRounds; round++) {

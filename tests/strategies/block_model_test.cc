@@ -71,7 +71,8 @@ class Occupancy {
 std::vector<lfb_block_shape> AllShapes() {
   std::vector<lfb_block_shape> shapes;
   for (uint32_t w : {1u, 2u, 4u, 8u})
-    for (uint32_t g = 1; w * g <= LFB_FAST_MAX_PROBES; g += g < 6 ? 1 : 5) shapes.push_back({w, g, 8});
+    for (uint32_t g = 1; w * g <= LFB_FAST_MAX_PROBES; g += g < 6 ? 1
+                                                                  : 5) shapes.push_back({w, g, 8});
   return shapes;
 }
 

@@ -45,8 +45,8 @@ lfb_config Sized(uint64_t n, double fpp, lfb_memory_preference preference) {
   return config;
 }
 
-// By every variant, one key at a time and many. Seen to fail with salts swapped, with the bits of the
-// other half of a block, and with the block rounded down to an even one.
+// By every variant, one key at a time and many. Seen to fail with salts swapped, with the bits of
+// the other half of a block, and with the block rounded down to an even one.
 TEST(Sbbf, BitsAreThoseOfTheDefinition) {
   for (lfb_simd most : SimdLevels())
     for (uint64_t n : {1, 20, 1000, 50000}) {
@@ -126,7 +126,8 @@ TEST(Sbbf, SizesHoldTheFpp) {
       EXPECT_TRUE(stats.bytes > 128 << 20 || (blocks & (blocks - 1)) == 0) << n;
       EXPECT_LE(least.bytes, stats.bytes);
       EXPECT_TRUE(stats.bytes == 32 || stats.bytes < 2 * least.bytes) << n;
-      for (const auto& [asked, bytes] : {std::pair(&config, stats.bytes), {&smallest, least.bytes}}) {
+      for (const auto& [asked, bytes]
+           : {std::pair(&config, stats.bytes), {&smallest, least.bytes}}) {
         ASSERT_EQ(lfb_config_fpp_after(asked, count, &model), LFB_OK);
         EXPECT_LE(model, fpp * 1.000001) << n;
         EXPECT_EQ(bytes % 32, 0u);

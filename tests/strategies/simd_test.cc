@@ -97,7 +97,8 @@ TEST(FastVariants, AreTheDefinition) {
       const lfb_fast fast = filter->layout.fast;
       const auto defined = [&](uint64_t hash) {
         bool all = true;
-        for (uint32_t p = 0; p < shape.w * shape.g; p++) all &= Defined(fast, hash, p, shape.w, shape.lines);
+        for (uint32_t p = 0; p < shape.w * shape.g; p++) all &= Defined(fast, hash, p, shape.w,
+                                                                        shape.lines);
         return all;
       };
       for (uint64_t i = 0; i < 300; i++) {

@@ -15,7 +15,8 @@ constexpr lfb_memory_preference kPreferences[] = {LFB_MEMORY_BALANCED, LFB_MEMOR
 // 10^-low to 10^-high, in steps of the exponent.
 std::vector<double> Probabilities(double low, double high, double step) {
   std::vector<double> all;
-  for (double exponent = low; exponent < high; exponent += step) all.push_back(std::pow(10, -exponent));
+  for (double exponent =
+       low; exponent < high; exponent += step) all.push_back(std::pow(10, -exponent));
   return all;
 }
 
@@ -87,9 +88,11 @@ TEST(Sizes, FastKeepsToTheSharesOfItsPreferences) {
     }
     const auto smallest = static_cast<double>(bits[LFB_MEMORY_SMALLEST]);
     /* Below 1e-3 the smallest has two lines, `balanced` from 1e-5 on, `speed` never. */
-    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_BALANCED]), (fpp > 1e-3 || fpp < 2.2e-6 ? 1.05001 : 1.16) * smallest)
+    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_BALANCED]),
+              (fpp > 1e-3 || fpp < 2.2e-6 ? 1.05001 : 1.16) * smallest)
         << fpp;
-    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_SPEED]), (fpp > 1e-3 ? 1.25001 : 1.65) * smallest) << fpp;
+    EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_SPEED]),
+              (fpp > 1e-3 ? 1.25001 : 1.65) * smallest) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_SMALLEST], bits[LFB_MEMORY_BALANCED]) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_BALANCED], bits[LFB_MEMORY_SPEED]) << fpp;
   }

@@ -7,7 +7,8 @@
 
 #include "tests/support/filters.h"
 
-// The functions of lfbloom/any.h for a T that is lfb_filter, lfb_growing, lfb_counting or lfb_window.
+// The functions of lfbloom/any.h for a T that is lfb_filter, lfb_growing, lfb_counting or
+// lfb_window.
 namespace any {
 
 template <typename T>
@@ -34,7 +35,8 @@ lfb_status passed(lfb_status status, const lfb_any& made, T** filter) {
 template <typename T>
 lfb_status open(const char* path, lfb_opening how, const lfb_read_limits* limits, T** filter) {
   lfb_any made{};
-  const lfb_status status = lfb_any_open(path, KindOf<std::remove_const_t<T>>(), how, limits, &made);
+  const lfb_status status =
+      lfb_any_open(path, KindOf<std::remove_const_t<T>>(), how, limits, &made);
   return passed(status, made, filter);
 }
 template <typename T>
@@ -83,10 +85,12 @@ lfb_status to_plain(const T* filter, lfb_filter** plain) {
 }
 
 // Of keys of bytes, and of numbers.
-inline size_t many(lfb_any filter, lfb_verb verb, const lfb_key* keys, size_t count, uint64_t* answers) {
+inline size_t many(lfb_any filter, lfb_verb verb, const lfb_key* keys, size_t count,
+                   uint64_t* answers) {
   return lfb_any_many(filter, verb, keys, count, answers);
 }
-inline size_t many(lfb_any filter, lfb_verb verb, const uint64_t* keys, size_t count, uint64_t* answers) {
+inline size_t many(lfb_any filter, lfb_verb verb, const uint64_t* keys, size_t count,
+                   uint64_t* answers) {
   return lfb_any_many_u64(filter, verb, keys, count, answers);
 }
 template <typename T, typename Key>

@@ -71,7 +71,8 @@ bool Fails(Deed deed) {
 
 // Counts a call and returns what to do to it.
 Deed Begin(const char* name, int file, unsigned can) {
-  if (!planned || (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
+  if (!planned ||
+      (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
   report.made.push_back({name, file});
   if (plan.last != nullptr) plan.last->store(name);
   if (!Due() || !Fits(can)) return Deed::kNothing;
@@ -512,8 +513,10 @@ int __wrap_setsockopt(int file, int level, int option, const void* value, sockle
             [=] { return __real_setsockopt(file, level, option, value, size); });
 }
 
-int __real_getaddrinfo(const char* host, const char* port, const addrinfo* wanted, addrinfo** found);
-int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted, addrinfo** found);
+int __real_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
+                       addrinfo** found);
+int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
+                       addrinfo** found);
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
                        addrinfo** found) {
   const int outcome = Do("getaddrinfo", -1, calls::kMemory, EAI_MEMORY,

@@ -18,7 +18,8 @@ inline Filter Plain(const Counting& counting) {
   return Made<Filter>(any::to_plain<lfb_counting>, counting.get());
 }
 
-inline std::string Bytes(const Counting& counting) { return BytesBy(any::write<lfb_counting>, counting); }
+inline std::string Bytes(const Counting& counting) { return BytesBy(any::write<lfb_counting>,
+                                                                    counting); }
 
 inline lfb_stats Stats(const Counting& counting) {
   lfb_stats stats;

@@ -96,7 +96,8 @@ void ExpectRowsOfAll(bool of_redis, const std::string& exports,
   ExpectAll(wanted, in_rows, excuses);
 }
 
-void ExpectReservedOfAll(bool of_redis, const std::set<std::string>& with_takes, const Excuses& excuses) {
+void ExpectReservedOfAll(bool of_redis, const std::set<std::string>& with_takes,
+                         const Excuses& excuses) {
   const std::string text = HeadersOf(of_redis);
   static const std::regex reserved(
       "uint64_t reserved\\[[0-9]+\\];[^}]*must be 0[^}]*\\}\\s*(lfb_[a-z0-9_]+);");

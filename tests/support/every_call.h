@@ -9,8 +9,8 @@
 //
 // The objects are a struct `Things`: every_things.h, for Redis tests/redis/every_redis_call.h.
 // Each output of a call is in Things::out, whose bytes all are kUntouched before the call.  A call
-// that fails changes none of them.  After one that succeeds, Row::after checks the outputs, frees what
-// was made and calls Reset() for each: the others are still untouched.
+// that fails changes none of them.  After one that succeeds, Row::after checks the outputs, frees
+// what was made and calls Reset() for each: the others are still untouched.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,8 @@ void Reset(T* output) {
 template <typename T>
 bool Untouched(const T& output) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(&output);
-  return std::all_of(bytes, bytes + sizeof output, [](unsigned char byte) { return byte == kUntouched; });
+  return std::all_of(bytes, bytes + sizeof output,
+                     [](unsigned char byte) { return byte == kUntouched; });
 }
 
 // ---- what a row says ------------------------------------------------------------------
@@ -192,7 +193,8 @@ void ExpectRowsOfAll(bool of_redis, const std::string& exports,
 
 // Expects a row that Takes(), or an excuse, for each function with a parameter that points to a
 // constant struct with reserved words.
-void ExpectReservedOfAll(bool of_redis, const std::set<std::string>& with_takes, const Excuses& excuses);
+void ExpectReservedOfAll(bool of_redis, const std::set<std::string>& with_takes,
+                         const Excuses& excuses);
 
 std::vector<std::string> Split(const std::string& names);
 

@@ -154,7 +154,8 @@ void AddForms(Rows* rows) {
     FORM(sbbf, LFB_FORM_SBBF, sbbf_bytes, sbbf_path),
     FORM(filter, LFB_FORM_MAPPED, mapped_bytes, shared_path),
   }, [](Row& row) {
-    if (row.names == "lfb_filter_read" || row.names == "lfb_filter_load") row.Takes(&Things::limits);
+    if (row.names == "lfb_filter_read" ||
+        row.names == "lfb_filter_load") row.Takes(&Things::limits);
   });
   Add(rows, {
     ROW(lfb_filter_write, t.big.get(), LFB_FORM_MAPPED, AppendTo, &t.written).Fails(1),

@@ -16,7 +16,7 @@ namespace every {
   ROW(lfb_any_stats, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                \
   ROW(lfb_any_plan, Any(object), &t.out.figures).After(Filled<&Outputs::figures>),                 \
   ROW(lfb_any_sync, Any(object)).Returns(LFB_ERROR_NOT_MAPPED),                                    \
-  MANY_WITH(lfb_any_many, t.keys, Any(object), LFB_MIGHT_CONTAIN),                                   \
+  MANY_WITH(lfb_any_many, t.keys, Any(object), LFB_MIGHT_CONTAIN),                                 \
   MANY_WITH(lfb_any_many_u64, t.numbers, Any(object), LFB_MIGHT_CONTAIN)
 
 // ---- counting filters ---------------------------------------------------------------------
@@ -78,7 +78,8 @@ void AddClock(Rows* rows) {
     ROW(lfb_window_generation, t.window.get()),
     ROW(lfb_window_advance, t.window.get(), lfb_window_generation(t.window.get())).Fails(0),
     ROW(lfb_window_tick, t.window.get()),
-    ROW(lfb_window_tick, t.window.get()).Before(STEP(EndAll(t.window))).After(STEP(EXPECT_EQ(t.answer, 4u))),
+    ROW(lfb_window_tick,
+        t.window.get()).Before(STEP(EndAll(t.window))).After(STEP(EXPECT_EQ(t.answer, 4u))),
     ROW(lfb_window_start_clock, t.window.get()).Fails(2).After(StopClock),
     ROW(lfb_window_stop_clock, t.window.get()),
     Row("lfb_window_stop_clock", StopClock)
@@ -236,7 +237,8 @@ void AddAny(Rows* rows) {
     MANY_WITH(lfb_any_many_u64, t.numbers, Any(t.counting), LFB_PUT),
     MANY_WITH(lfb_any_many, t.keys, Any(t.window), LFB_CLAIM),
     MANY_WITH(lfb_any_many_u64, t.numbers, Any(t.window), LFB_CLAIM),
-    Row("lfb_any_free", CALL(lfb_any_free({LFB_KIND_COUNTING, {t.own.counting}}), t.own.counting = nullptr,
+    Row("lfb_any_free",
+        CALL(lfb_any_free({LFB_KIND_COUNTING, {t.own.counting}}), t.own.counting = nullptr,
                              LFB_OK))
         .Before(STEP(t.own.counting = Count(t.config).release())),
   });

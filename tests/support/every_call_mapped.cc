@@ -1,4 +1,5 @@
-// every_call_mapped.cc - rows of every_call.h: filters, growing filters and windows in mapped files.
+// every_call_mapped.cc - rows of every_call.h: filters, growing filters and windows in mapped
+// files.
 #include "tests/support/every_things.h"
 
 namespace every {
@@ -77,11 +78,13 @@ void AddMappedGrowings(Rows* rows) {
         .Before(NoNewFile)
         .After(MadeFile<&Outputs::growing>)
         .Takes(&Things::config),
-    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_SHARED, &t.limits, &t.out.any)
+    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_SHARED, &t.limits,
+        &t.out.any)
         .Fails(12, kMapped)
         .After(Holds<&Outputs::any>)
         .Takes(&Things::limits),
-    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_IN_PLACE, &t.limits, &t.out.any)
+    ROW(lfb_any_open, t.growing_path.c_str(), LFB_KIND_GROWING, LFB_OPEN_IN_PLACE, &t.limits,
+        &t.out.any)
         .Fails(14, kMapped)
         .After(Seen)
         .Takes(&Things::limits),
@@ -98,7 +101,8 @@ void AddMappedGrowings(Rows* rows) {
 }
 
 // The lock's file: what is at the descriptor is looked at before and after it is opened.
-const Otherwise kNoLock = {{"open", {LFB_ERROR_OPEN}}, {"fstat", {LFB_ERROR_OPEN}}, {"close", {LFB_OK}}};
+const Otherwise kNoLock =
+    {{"open", {LFB_ERROR_OPEN}}, {"fstat", {LFB_ERROR_OPEN}}, {"close", {LFB_OK}}};
 
 void SharedKey(Things& t) { lfb_window_put_u64(t.window_mapped.get(), kKey); }
 void OpenWindow(Things& t) {
@@ -113,7 +117,8 @@ void AddMappedWindows(Rows* rows) {
         .Before(NoNewFile)
         .After(MadeFile<&Outputs::window>)
         .Takes(&Things::window_config),
-    ROW(lfb_any_open, t.window_mapped_path.c_str(), LFB_KIND_WINDOW, LFB_OPEN_SHARED, &t.limits, &t.out.any)
+    ROW(lfb_any_open, t.window_mapped_path.c_str(), LFB_KIND_WINDOW, LFB_OPEN_SHARED, &t.limits,
+        &t.out.any)
         .Fails(8, kMapped)
         .Before(SharedKey)
         .After(Holds<&Outputs::any>)
@@ -129,7 +134,8 @@ void AddMappedWindows(Rows* rows) {
     ROW(lfb_window_advance, t.window_mapped.get(), lfb_window_generation(t.window_mapped.get()))
         .Fails(3, kNoLock),
     ROW(lfb_window_tick, t.window_mapped.get()),
-    ROW(lfb_window_tick, t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
+    ROW(lfb_window_tick,
+        t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
     ROW(lfb_window_stats, t.window_mapped.get(), &t.out.window_figures)
         .After(Filled<&Outputs::window_figures>),
     MANY_ANY(t.window_mapped.get(), LFB_PUT),

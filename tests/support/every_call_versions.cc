@@ -19,8 +19,8 @@ void NewFull(Things& t) {
   lfb_builder_put_many_u64(t.own.builder, 0, t.batch.data(), kKeys);
 }
 
-// Puts each key twice, so that the filter is made a second time.  Without memory for that the larger
-// one stays; without memory for a hash there is none.
+// Puts each key twice, so that the filter is made a second time.  Without memory for that the
+// larger one stays; without memory for a hash there is none.
 lfb_status PutTwice(Things& t) {
   for (int i = 0; i < 2; i++) lfb_builder_put_many_u64(t.own.builder, 1, t.batch.data(), kKeys);
   return lfb_builder_size(t.own.builder);
@@ -116,7 +116,8 @@ void Works(Things& t) {
 }
 
 void Abandon(Things& t) {
-  EXPECT_EQ(lfb_versions_abandon(t.versions), t.status == LFB_OK ? LFB_OK : LFB_ERROR_NOT_REBUILDING);
+  EXPECT_EQ(lfb_versions_abandon(t.versions), t.status == LFB_OK ? LFB_OK
+                                                                 : LFB_ERROR_NOT_REBUILDING);
   Works(t);
 }
 
@@ -127,7 +128,8 @@ void Begun(Things& t) {
 }
 
 void DropPrevious(Things& t) {
-  EXPECT_EQ(lfb_versions_drop_previous(t.versions), t.status == LFB_OK ? LFB_ERROR_NO_PREVIOUS : LFB_OK);
+  EXPECT_EQ(lfb_versions_drop_previous(t.versions), t.status == LFB_OK ? LFB_ERROR_NO_PREVIOUS
+                                                                       : LFB_OK);
   Works(t);
 }
 
@@ -180,13 +182,15 @@ void AddVersions(Rows* rows) {
     ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(7)
         .After(Made<&Outputs::versions>).Takes(&Things::config),
     ROW(lfb_versions_create_waiting, &t.out.versions).Fails(6).After(Made<&Outputs::versions>),
-    Row("lfb_versions_create_with", CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions))))
+    Row("lfb_versions_create_with",
+        CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions))))
         .Fails(2).Before(NewFilter).After(Made<&Outputs::versions>),
     FREE(lfb_versions_free, versions)
         .Fails(0, kContinues).Before(NewVersions),
     ROW(lfb_versions_begin_rebuild, t.versions, &t.config, &t.out.building).Sizing().Fails(7)
         .After(Begun).Takes(&Things::config),
-    Row("lfb_versions_begin_rebuild_with", CALL(Taken(t, lfb_versions_begin_rebuild_with(t.versions, t.own.filter))))
+    Row("lfb_versions_begin_rebuild_with",
+        CALL(Taken(t, lfb_versions_begin_rebuild_with(t.versions, t.own.filter))))
         .Fails(2).Before(NewFilter).After(Abandon),
     ROW(lfb_versions_publish, t.versions, LFB_DROP_PREVIOUS, &t.out.number).Before(BeginRebuild)
         .After(Numbered),
@@ -243,7 +247,8 @@ lfb_status AskFiles(Things& t, const std::string& path) {
 }
 
 void NewSource(Things& t) {
-  EXPECT_EQ(lfb_file_source_create(t.native_path.c_str(), nullptr, nullptr, nullptr, &t.own.files), LFB_OK);
+  EXPECT_EQ(lfb_file_source_create(t.native_path.c_str(), nullptr, nullptr, nullptr, &t.own.files),
+            LFB_OK);
 }
 
 // A source that fails while there is no memory: the follower continues once both have passed.
@@ -309,7 +314,8 @@ void AddFollowers(Rows* rows) {
     Row(names, CALL(lfb_follow_poll(t.follow, t.now += 1000, &t.followed))).Fails(8),
     Row(names, CALL(lfb_follow_poll(t.follow_with_threads, t.now += 1000, &t.followed))).Fails(10),
   }, [](Row& row) { row.Sizing().After(Polled); });
-  Add(rows, {Row("lfb_follow_poll", FailAsItsSource).Sizing().Fails(0, kContinues).After(PollAgain)});
+  Add(rows,
+      {Row("lfb_follow_poll", FailAsItsSource).Sizing().Fails(0, kContinues).After(PollAgain)});
 }
 
 }  // namespace every

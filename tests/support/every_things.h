@@ -161,7 +161,8 @@ inline bool HasKey(const lfb_filter* filter) { return lfb_filter_might_contain_u
 inline bool HasKey(const lfb_counting* it) { return lfb_counting_might_contain_u64(it, kKey); }
 inline bool HasKey(const lfb_window* it) { return lfb_window_might_contain_u64(it, kKey); }
 inline bool HasKey(const lfb_growing* it) { return lfb_growing_might_contain_u64(it, kKey); }
-inline bool HasKey(const lfb_any& it) { return lfb_any_many_u64(it, LFB_MIGHT_CONTAIN, &kKey, 1, nullptr) == 1; }
+inline bool HasKey(const lfb_any& it) { return lfb_any_many_u64(it, LFB_MIGHT_CONTAIN, &kKey, 1,
+                                                                nullptr) == 1; }
 
 inline lfb_status LoadAny(const char* path, const lfb_read_limits* limits, lfb_any* any) {
   return lfb_any_open(path, LFB_KIND_NONE, LFB_OPEN_COPY, limits, any);
@@ -209,8 +210,8 @@ inline void All(Things& t) { EXPECT_EQ(t.answer, t.many); }
 // Text was written on success only.
 inline void Wrote(Things& t) { EXPECT_EQ(t.written.empty(), t.status != LFB_OK); }
 
-// The results of system calls.  Words are populated at once, so that a lack of memory is found here;
-// huge pages are optional.
+// The results of system calls.  Words are populated at once, so that a lack of memory is found
+// here; huge pages are optional.
 inline const Otherwise kPopulated = {{"madvise", {LFB_OK, LFB_ERROR_NO_MEMORY}}};
 // close(): of a file that was written to, not of a folder.
 inline const Otherwise kSaved = {{"close", {LFB_OK, LFB_ERROR_WRITE}},
@@ -256,7 +257,8 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
   AFTER_PUT(function, put, _u64, object, t.number)
 #define YES_THREE(function, put, object) \
   YES_TWO(function, put, object), AFTER_PUT(function, put, _hash, object, t.number << 32)
-#define YES_OBJECT(function, put, object) AFTER_PUT(function, put, _object, object, Everything, &t.number)
+#define YES_OBJECT(function, put, object) \
+  AFTER_PUT(function, put, _object, object, Everything, &t.number)
 
 // Rows of a function on many keys in its three forms, with answers and without.
 #define MANY_WITH(function, keys, ...)                                  \
@@ -266,7 +268,8 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 #define MANY_TWO(function, object)   \
   MANY_OF(function, object, t.keys), \
   MANY_OF(function##_u64, object, t.numbers)
-#define MANY(function, object) MANY_TWO(function, object), MANY_OF(function##_hash, object, t.numbers)
+#define MANY(function, object) \
+  MANY_TWO(function, object), MANY_OF(function##_hash, object, t.numbers)
 #define MANY_ANY(object, verb)                               \
   MANY_WITH(lfb_any_many, t.keys, any::of(object), verb), \
   MANY_WITH(lfb_any_many_u64, t.numbers, any::of(object), verb)
@@ -276,4 +279,5 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 #define PUT_TWO(put, object)                   \
   put(object, t.keys.data(), t.many, nullptr), \
   put##_u64(object, t.numbers.data(), t.many, nullptr)
-#define PUT_ALL(put, object) PUT_TWO(put, object), put##_hash(object, t.numbers.data(), t.many, nullptr)
+#define PUT_ALL(put, object) \
+  PUT_TWO(put, object), put##_hash(object, t.numbers.data(), t.many, nullptr)

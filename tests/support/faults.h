@@ -12,7 +12,8 @@
 #include "tests/support/calls.h"
 
 inline size_t OpenFiles() {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                                           {}));
 }
 
 // The usual status of a library function when this system call fails.  LFB_OK: the function does

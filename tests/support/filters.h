@@ -34,7 +34,8 @@ inline lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_
   config.expected_insertions = n;
   config.fpp = fpp;
   config.strategy = strategy;
-  if (strategy == LFB_FAST || strategy == LFB_FAST_PAIR) config.seed = 1;  // the same for all, so that they merge
+  // The same for all, so that they merge.
+  if (strategy == LFB_FAST || strategy == LFB_FAST_PAIR) config.seed = 1;
   return config;
 }
 
@@ -81,7 +82,8 @@ inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
   return bytes;
 }
 
-// Every strategy that this build has and this processor supports; LFB_DEFAULT stands for one of them.
+// Every strategy that this build has and this processor supports; LFB_DEFAULT stands for one of
+// them.
 inline std::vector<lfb_strategy_id> AllStrategies() {
   std::vector<lfb_strategy_id> all;
   for (int id = LFB_DEFAULT + 1; id < 64; id++) {

@@ -156,7 +156,8 @@ inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
       [id](const lfb_filter* filter, lfb_write_fn write, void* to) {
         return lfb_filter_write(filter, id, write, to);
       },
-      [id](const lfb_filter* filter, const char* path) { return lfb_filter_save(filter, id, path); },
+      [id](const lfb_filter* filter,
+           const char* path) { return lfb_filter_save(filter, id, path); },
       lfb_filter_read, lfb_filter_load, lfb_filter_stats,
       [id, says_more](const lfb_stats& of, bool read) -> Alike {
         EXPECT_EQ(of.form, read ? id : LFB_FORM_NONE);
@@ -186,7 +187,8 @@ inline Form CountingForm(lfb_strategy_id strategy) {
   form.of_4_mib = strategy == LFB_GO_FNV14;
   Calls<lfb_counting, lfb_stats>(
       &form, lfb_counting_free, lfb_counting_put_u64, lfb_counting_might_contain_u64,
-      any::write<lfb_counting>, any::save<lfb_counting>, any::read<lfb_counting>, any::load<lfb_counting>, lfb_counting_stats,
+      any::write<lfb_counting>, any::save<lfb_counting>, any::read<lfb_counting>,
+          any::load<lfb_counting>, lfb_counting_stats,
       [](const lfb_stats& of, bool) -> Alike {
         return {of.strategy, of.expected_insertions, WordOf(of.fpp), of.bit_count, of.seed,
                 of.hash, of.bits_set, of.counters_stuck, of.bytes};
@@ -222,7 +224,8 @@ inline Form GrowingForm(lfb_strategy_id strategy) {
   form.keyed = strategy == LFB_FAST;
   Calls<lfb_growing, lfb_growing_figures>(
       &form, lfb_growing_free, lfb_growing_put_u64, lfb_growing_might_contain_u64,
-      any::write<lfb_growing>, any::save<lfb_growing>, any::read<lfb_growing>, any::load<lfb_growing>, lfb_growing_stats,
+      any::write<lfb_growing>, any::save<lfb_growing>, any::read<lfb_growing>,
+          any::load<lfb_growing>, lfb_growing_stats,
       [](const lfb_growing_figures& of, bool) -> Alike {
         return {of.strategy, of.first_insertions, WordOf(of.fpp), of.layers, of.hash, of.seed,
                 of.bit_count, of.bits_set, of.bytes, of.approximate_count};
@@ -254,9 +257,11 @@ inline Form WindowForm(uint32_t generations, uint32_t words) {
   form.keyed = true;
   Calls<lfb_window, lfb_window_figures>(
       &form, lfb_window_free, lfb_window_put_u64, lfb_window_might_contain_u64,
-      any::write<lfb_window>, any::save<lfb_window>, any::read<lfb_window>, any::load<lfb_window>, lfb_window_stats,
+      any::write<lfb_window>, any::save<lfb_window>, any::read<lfb_window>, any::load<lfb_window>,
+          lfb_window_stats,
       [](const lfb_window_figures& of, bool) {
-        Alike all = {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
+        Alike all =
+            {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
                      of.block_words, of.hash, of.key_kept, of.generation, of.bytes, of.bit_count,
                      WordOf(of.expected_fpp)};
         for (const lfb_window_generation_figures& live : of.live) all.push_back(live.bits_set);
@@ -280,7 +285,8 @@ inline std::vector<Form> AllForms() {
     all.push_back(CountingForm(strategy));
   }
   for (const lfb_strategy_id strategy : SizedStrategies()) all.push_back(GrowingForm(strategy));
-  for (const auto& [generations, words] : {std::pair{1u, 8u}, {3u, 2u}, {3u, 4u}, {3u, 8u}, {7u, 2u}})
+  for (const auto& [generations, words]
+       : {std::pair{1u, 8u}, {3u, 2u}, {3u, 4u}, {3u, 8u}, {7u, 2u}})
     all.push_back(WindowForm(generations, words));
   return all;
 }
@@ -293,5 +299,7 @@ inline std::vector<Form> FormsThat(bool (*which)(const Form&)) {
   return chosen;
 }
 
-inline std::string FormTestName(const testing::TestParamInfo<Form>& info) { return info.param.name; }
+inline std::string FormTestName(const testing::TestParamInfo<Form>& info) {
+  return info.param.name;
+}
 inline void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }

@@ -16,7 +16,8 @@ inline Growing Copy(const Growing& growing) {
   return Made<Growing>(any::copy<lfb_growing>, growing.get());
 }
 
-inline std::string Bytes(const Growing& growing) { return BytesBy(any::write<lfb_growing>, growing); }
+inline std::string Bytes(const Growing& growing) { return BytesBy(any::write<lfb_growing>,
+                                                                  growing); }
 
 inline lfb_growing_figures Figures(const Growing& growing) {
   lfb_growing_figures figures;

@@ -17,7 +17,8 @@ class Bound {
     const int yes = reuse;
     EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes), 0);
     const sockaddr_in address = Loopback(port);
-    error_ = bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+    error_ = bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0
+             ? 0 : errno;
   }
   ~Bound() { close(socket_); }
   Bound(const Bound&) = delete;
@@ -34,7 +35,8 @@ class Bound {
   // Connects to the port.  Returns 0 or an error number.
   int Connect(uint16_t port) const {
     const sockaddr_in address = Loopback(port);
-    return connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+    return connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0
+           ? 0 : errno;
   }
 
  private:

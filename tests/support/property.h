@@ -1,5 +1,5 @@
-// property.h - a property of random values, as a test: rapidcheck draws the values (`*rc::gen::...`),
-// and of a case that breaks the property it prints the smallest that it finds.
+// property.h - a property of random values, as a test: rapidcheck draws the values
+// (`*rc::gen::...`), and of a case that breaks the property it prints the smallest that it finds.
 //
 // Each run has the same cases; RC_PARAMS="seed=2 max_success=1000000" has others, and the
 // "reproduce=..." that a failure prints runs that case alone.

@@ -1,5 +1,5 @@
-// sections.h - enters and leaves sections (atomic/threads/sections.h) from C++, in which ck_epoch.h does
-// not compile.
+// sections.h - enters and leaves sections (atomic/threads/sections.h) from C++, in which ck_epoch.h
+// does not compile.
 #pragma once
 
 extern "C" {

@@ -57,9 +57,11 @@ class Stepped {
   __attribute__((noinline)) static void Trap([[maybe_unused]] bool on) {
 #if defined(__x86_64__)
     long long flags;
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; pop %0; lea 128(%%rsp), %%rsp" : "=r"(flags) : : "memory");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; pop %0; lea 128(%%rsp), %%rsp" : "=r"(flags) :
+                     : "memory");
     flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
-    __asm__ volatile("lea -128(%%rsp), %%rsp; push %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "memory", "cc");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; push %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags)
+                     : "memory", "cc");
 #endif
   }
 

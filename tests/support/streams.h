@@ -31,7 +31,8 @@ struct Source {
 
 // Calls an lfb_*_read() function.  `owner` owns the result unless it is null.
 template <typename Read, typename Owner>
-lfb_status ReadBy(const Read& read, Source source, Owner* owner, const lfb_read_limits& limits = {}) {
+lfb_status ReadBy(const Read& read, Source source, Owner* owner,
+                  const lfb_read_limits& limits = {}) {
   typename Owner::pointer made = nullptr;
   const lfb_status status = read(Source::Read, &source, &limits, &made);
   EXPECT_EQ(status == LFB_OK, made != nullptr) << "an output without success, or the reverse";

@@ -60,8 +60,10 @@ inline void ExpectBatchesAlike(const Filter& filter, const Filter& alone) {
   ASSERT_EQ(lfb_stripes_sum(&filter->layout.count), lfb_stripes_sum(&alone->layout.count));
 }
 
-// A filter of strategy `fast` with w words per key and g bits in each, with blocks of one line or two.
-inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks, uint32_t lines = 1) {
+// A filter of strategy `fast` with w words per key and g bits in each, with blocks of one line or
+// two.
+inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks,
+                         uint32_t lines = 1) {
   const lfb_config config = Config(1, 0.5, LFB_FAST);
   lfb_description description{};
   EXPECT_EQ(lfb_description_make(&config, &description), LFB_OK);

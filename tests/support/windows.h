@@ -82,7 +82,8 @@ inline void ExpectSameFigures(const Window& a, const Window& b) {
 
 // Makes all generations be over by the clock: the current one began in 1970.
 inline void EndAll(const Window& window) {
-  for (auto& word : window->head->began[lfb_window_generation(window.get()) % LFB_WINDOW_LIVE]) word = 0;
+  for (auto& word
+       : window->head->began[lfb_window_generation(window.get()) % LFB_WINDOW_LIVE]) word = 0;
 }
 
 // Begins `count` generations; no other thread does.

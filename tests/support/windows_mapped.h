@@ -6,8 +6,9 @@
 #include "tests/support/mapped.h"
 #include "tests/support/windows.h"
 
-// Processes can share a window only if their processor can exchange 16 bytes, as claims in a file need.
-// A test's program skips all tests without it: testing::AddGlobalTestEnvironment(new SharableHere).
+// Processes can share a window only if their processor can exchange 16 bytes, as claims in a file
+// need. A test's program skips all tests without it: testing::AddGlobalTestEnvironment(new
+// SharableHere).
 class SharableHere : public testing::Environment {
   void SetUp() override {
     if (!lfb_pair_runs_here()) GTEST_SKIP() << "NOT ON THIS MACHINE: no exchange of 16 bytes";

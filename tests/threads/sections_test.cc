@@ -1,4 +1,5 @@
-// Sections and safe reclamation: a retired object is reclaimed after its last reader, and not before.
+// Sections and safe reclamation: a retired object is reclaimed after its last reader, and not
+// before.
 #include "atomic/threads/sections.h"
 
 #include <gtest/gtest.h>
@@ -245,8 +246,8 @@ TEST(Sections, WithoutMemoryNoHandleIsMade) {
             0);
 }
 
-// Without memory the reserve serves, and beyond it a thread waits for a record that is given back.  Seen
-// to fail, by hand, with a reserve that is counted but not given out.
+// Without memory the reserve serves, and beyond it a thread waits for a record that is given back.
+// Seen to fail, by hand, with a reserve that is counted but not given out.
 TEST(Sections, WithoutMemoryTheReserveServes) {
   EXPECT_EQ(InChild([] {
               Crowd crowd;
@@ -328,7 +329,8 @@ TEST(SectionsRace, AChildIsWholeAtAnyMoment) {
 }
 
 // What a reader loads in a section is not reclaimed before the section ends.  Seen to fail
-// 20 times in 20 with everything reclaimed at the next poll.  ThreadSanitizer reports that as a race.
+// 20 times in 20 with everything reclaimed at the next poll.  ThreadSanitizer reports that as a
+// race.
 TEST(SectionsRace, NothingIsReclaimedUnderAReader) {
   std::vector<Object> objects(kObjects);
   std::atomic<Object*> published{&objects[0]};

@@ -29,7 +29,8 @@ TEST(Fork, PutsAreCountedInBothProcesses) {
   EXPECT_EQ(Child([&] { return BitsSet(filter.get()) == BitsInFile(path.c_str(), bytes) ? 0 : 2; })
                 .Wait(),
             0);
-  for (uint64_t i = 0; i < kKeys; i++) ASSERT_TRUE(lfb_filter_might_contain_hash(filter.get(), Mix(1, i)));
+  for (uint64_t i =
+       0; i < kKeys; i++) ASSERT_TRUE(lfb_filter_might_contain_hash(filter.get(), Mix(1, i)));
 }
 
 // ---- death at each instruction --------------------------------------------------------------

@@ -1,8 +1,10 @@
 // soak.cc - everything at once for as long as you like, by more threads than cores: puts,
 // queries and claims, versions that are swapped, filters that grow, keys that are removed again,
-// one file that processes share, saving and loading. The invariants are checked all the time. The memory at the end must be that after the first full round.
+// one file that processes share, saving and loading. The invariants are checked all the time. The
+// memory at the end must be that after the first full round.
 //
-//     ./bazelw run -c opt //tests/whole:soak -- 600        seconds; ends with 1 if anything was wrong
+//     ./bazelw run -c opt //tests/whole:soak -- 600        seconds; ends with 1 if anything was
+//                                                          wrong
 #include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
 #include <lfbloom/mapped.h>
@@ -131,7 +133,8 @@ void GrowRound(Act* act) {
   RunTogether(2, [&](unsigned t) {
     for (uint64_t i = t; i < 200000; i += 2) {
       lfb_growing_put_u64(growing, Mix(stream, i));
-      if (i % 16 < 2) act->Expect(lfb_growing_might_contain_u64(growing, Mix(stream, i / 2 * 2 + t)));
+      if (i % 16 < 2) act->Expect(lfb_growing_might_contain_u64(growing,
+                                                                Mix(stream, i / 2 * 2 + t)));
     }
   });
   for (uint64_t i = 0; i < 200000; i++)
@@ -145,7 +148,8 @@ void CountRound(Act* act, lfb_counting* counting) {
   const uint64_t stream = streams++;
   RunTogether(2, [&](unsigned t) {
     for (uint64_t i = t; i < kKeys; i += 2) lfb_counting_put_u64(counting, Mix(stream, i));
-    for (uint64_t i = t; i < kKeys; i += 4) act->Expect(lfb_counting_remove_u64(counting, Mix(stream, i)));
+    for (uint64_t i =
+         t; i < kKeys; i += 4) act->Expect(lfb_counting_remove_u64(counting, Mix(stream, i)));
     for (uint64_t i = t + 2; i < kKeys; i += 4)
       act->Expect(lfb_counting_might_contain_u64(counting, Mix(stream, i)));
     for (uint64_t i = t + 2; i < kKeys; i += 4)
@@ -219,7 +223,8 @@ int main(int argc, char** argv) {
   };
   set(0, "claims, saving, loading", [&](Act* act) { PlainRound(act, folder); });
   set(1, "versions: puts", [&](Act* act) { WriteVersions(act, versions); });
-  for (size_t i : {2, 3, 4}) set(i, "versions: sections", [&](Act* act) { ReadVersions(act, versions); });
+  for (size_t i
+       : {2, 3, 4}) set(i, "versions: sections", [&](Act* act) { ReadVersions(act, versions); });
   set(5, "versions: swaps", [&](Act* act) { SwapVersions(act, versions); });
   set(6, "growing", GrowRound);
   set(7, "counting", [&](Act* act) { CountRound(act, counting); });
@@ -237,8 +242,10 @@ int main(int argc, char** argv) {
   double most_early = 0, most_late = 0;
   for (int i = 0; i < 100; i++) {  // the first tenth is left out
     // by the clock: on a busy machine each sleep ends late
-    std::this_thread::sleep_until(begun + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                              std::chrono::duration<double>(seconds * (i + 1) / 100)));
+    std::this_thread::sleep_until(begun +
+                                  std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                              std::chrono::duration<double>(seconds * (i +
+                                                                                       1) / 100)));
     double& most = i < 55 ? most_early : most_late;
     if (i >= 10) most = std::max(most, Resident());
   }

@@ -114,7 +114,8 @@ TEST_P(EveryCall, NeedsNoMoreStackThanItMay) {
 // A configuration of each strategy, of `fast` with each number of words; keyed.
 std::vector<lfb_config> Configurations() {
   std::vector<lfb_config> all;
-  for (const lfb_strategy_id strategy : AllStrategies()) all.push_back(Config(kFew, 0.01, strategy));
+  for (const lfb_strategy_id strategy
+       : AllStrategies()) all.push_back(Config(kFew, 0.01, strategy));
   for (const double fpp : {0.5, 1e-4, 1e-9}) all.push_back(Config(kFew, fpp, LFB_FAST));
   all.push_back(Config(kFew, 1e-9, LFB_GUAVA_MITZ64));
   all.push_back(Config(kFew, 0.01, LFB_FAST));

@@ -1,7 +1,7 @@
 /*
- * fast.c - strategy `fast`: one cache line per key.  bloom/strategies/fast_view.h has the layout, fast_key.h
- * the code for one key, fast_size.c the sizes and the row; this file has the kernels of `fast` and `fast-pair` for any
- * processor.
+ * fast.c - strategy `fast`: one cache line per key.  bloom/strategies/fast_view.h has the layout,
+ * fast_key.h the code for one key, fast_size.c the sizes and the row; this file has the kernels of
+ * `fast` and `fast-pair` for any processor.
  */
 #include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/fast/fast.h"

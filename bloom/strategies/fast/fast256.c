@@ -1,6 +1,6 @@
 /*
- * fast256.c - strategies `fast` and `fast-pair` on processors with AVX2: two vector registers of four
- * lanes, one lane per probe.  Answers and bits are those of fast.c.
+ * fast256.c - strategies `fast` and `fast-pair` on processors with AVX2: two vector registers of
+ * four lanes, one lane per probe.  Answers and bits are those of fast.c.
  *
  * AVX2 cannot pick one word out of eight by a vector of numbers.  The probe of a lane therefore
  * depends on w, so that each of the two registers, low and high, finds its words in one way:
@@ -111,14 +111,15 @@ TARGET LFB_INLINE __m256i fast256_pick(const lfb_word *first, __m256i round0, in
   return _mm256_castpd_si256(_mm256_permutevar_pd(_mm256_castsi256_pd(words), number));
 }
 
-/* Loads a line from the first word on.  The lanes get one of words 0 and 1, 4 and 5, 2 and 3, 6 and 7: which of
- * the two, bits `shift`, shift + 2, shift + 1, shift + 3 of the hash's product say. */
+/* Loads a line from the first word on.  The lanes get one of words 0 and 1, 4 and 5, 2 and 3, 6 and
+ * 7: which of the two, bits `shift`, shift + 2, shift + 1, shift + 3 of the hash's product say. */
 TARGET LFB_INLINE __m256i fast256_pick_line(const lfb_word *first, __m256i round0, int shift)
 {
   const __m256i low = _mm256_load_si256((const __m256i *)(const void *)first);
   const __m256i high = _mm256_load_si256((const __m256i *)(const void *)(first + 4));
   /* No mask: the instruction uses only the highest bit of each number. */
-  const __m256i number = _mm256_sllv_epi64(round0, _mm256_set_epi64x(60 - shift, 62 - shift, 61 - shift, 63 - shift));
+  const __m256i number =
+      _mm256_sllv_epi64(round0, _mm256_set_epi64x(60 - shift, 62 - shift, 61 - shift, 63 - shift));
   return _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(_mm256_unpacklo_epi64(low, high)),
                                               _mm256_castsi256_pd(_mm256_unpackhi_epi64(low, high)),
                                               _mm256_castsi256_pd(number)));
@@ -269,9 +270,9 @@ TARGET LFB_INLINE uint64_t fast256_put_one(const fast256_view *view, uint64_t ha
   return fast256_put_bits(&view->fast, &view->lanes, hash);
 }
 
-/* A pair without vectors: fewer instructions between the lines of two puts, so that their reads overlap.
- * A put of a new key takes 0.75 times as long in memory; one of a present key in cache 1.2 times (put_new,
- * put_present/fast-pair/single; Zen 3). */
+/* A pair without vectors: fewer instructions between the lines of two puts, so that their reads
+ * overlap.  A put of a new key takes 0.75 times as long in memory; one of a present key in cache
+ * 1.2 times (put_new, put_present/fast-pair/single; Zen 3). */
 TARGET LFB_INLINE uint64_t fast256_put_by_call(const fast256_view *view, uint64_t hash)
 {
   if (!lfb_fast_is_pair(&view->fast))
@@ -324,7 +325,8 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
 #include "bloom/strategies/fast/kernel.inc.h"
 
 const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS] = {
-    &fast256_any_kernel, &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel, &fast256_any_kernel,
+    &fast256_any_kernel, &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel,
+        &fast256_any_kernel,
     &fast256_any_kernel, &fast256_any_kernel, &fast256_any_kernel, &fast256_pair6_kernel,
     &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel,
 };

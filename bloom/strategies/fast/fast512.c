@@ -2,9 +2,9 @@
  * fast512.c - strategies `fast` and `fast-pair` on processors with AVX-512, VBMI and BITALG
  * (fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
  *
- * A query tests a line by itself, pairs four at a time, or, where gathers are fast, eight keys at a time.  A put
- * computes the words and bits of 8 / w keys at a time: between two locked operations only some 20 instructions are free
- * (docs/performance.md).
+ * A query tests a line by itself, pairs four at a time, or, where gathers are fast, eight keys at a
+ * time.  A put computes the words and bits of 8 / w keys at a time: between two locked operations
+ * only some 20 instructions are free (docs/performance.md).
  */
 #include "bloom/hashing/simd.h"
 
@@ -131,7 +131,8 @@ TARGET LFB_INLINE __m512i fast512_gather(uint32_t groups, __m512i bits)
   for (uint32_t i = 0; i < 3; i++)
     if (groups << i < LFB_FAST_ROUND)
       bits = _mm512_or_si512(bits, _mm512_permutexvar_epi64(
-                                       _mm512_add_epi64(lane, _mm512_set1_epi64(groups << i)), bits));
+                                       _mm512_add_epi64(lane, _mm512_set1_epi64(groups << i)),
+                                           bits));
   return bits;
 }
 
@@ -156,8 +157,8 @@ TARGET LFB_INLINE uint32_t fast512_put_key(const lfb_fast *fast, uint32_t groups
   return lfb_fast_key_put(fast, &key);
 }
 
-/* Puts 8 / w keys, and, if it `prefetches`, prefetches the lines of as many others.  Clears bit k of
- * `*changed` if the put of key k returned 0.  Returns the sum of what the puts returned. */
+/* Puts 8 / w keys, and, if it `prefetches`, prefetches the lines of as many others.  Clears bit k
+ * of `*changed` if the put of key k returned 0.  Returns the sum of what the puts returned. */
 TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
                                             uint64_t *changed, bool prefetches, fast512_put_as put)
@@ -190,8 +191,9 @@ static __attribute__((noinline)) uint64_t fast512_put_alone(lfb_fast fast, uint6
   return lfb_fast_key_put_alone(&fast, &key);
 }
 
-/* The same for up to LFB_WORD_BITS keys; the last ones are put one by one.  If `put` is NULL, all are, and each is
- * queried first: with two words and more, this is faster than to find the bits of several keys at once. */
+/* The same for up to LFB_WORD_BITS keys; the last ones are put one by one.  If `put` is NULL, all
+ * are, and each is queried first: with two words and more, this is faster than to find the bits of
+ * several keys at once. */
 TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t groups,
                                             const uint64_t *hashes, const uint64_t *ahead,
                                             uint32_t count, uint64_t *answer, bool prefetches,
@@ -210,8 +212,10 @@ TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t g
   for (; k < count; k++) {
     if (put == NULL)
       lfb_fast_prefetch_put(&view->fast, ahead[k]);
-    const uint64_t turned_on = put == lfb_fast_key_put_alone ? fast512_put_alone(view->fast, hashes[k])
-                                                            : fast512_put_key(&view->fast, groups, hashes[k]);
+    const uint64_t turned_on = put == lfb_fast_key_put_alone
+                               ? fast512_put_alone(view->fast, hashes[k])
+                                                            : fast512_put_key(&view->fast, groups,
+                                                                              hashes[k]);
     *answer |= (uint64_t)(turned_on != 0) << k;
     sum += turned_on;
   }
@@ -231,7 +235,8 @@ TARGET LFB_INLINE uint64_t fast512_put_loop(const fast512_view *view, uint32_t g
     const uint32_t some = count - i < LFB_WORD_BITS ? (uint32_t)(count - i) : LFB_WORD_BITS;
     const size_t further = i + LFB_LINES_AHEAD + some <= count ? i + LFB_LINES_AHEAD : count - some;
     uint64_t answer;
-    sum += fast512_put_word(view, groups, hashes + i, hashes + further, some, &answer, prefetches, put);
+    sum += fast512_put_word(view, groups, hashes + i, hashes + further, some, &answer, prefetches,
+                            put);
     answers[i / LFB_WORD_BITS] = answer;
   }
   return sum;
@@ -312,8 +317,10 @@ TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const u
          (0xffU >> (GROUP - count));
 }
 
-/* Returns the shifts of vpmultishiftqb for the probes of a round in group j, again and again up to eight. */
-LFB_INLINE uint64_t fast512_shifts(const lfb_fast *fast, uint32_t groups, uint32_t j, uint32_t round)
+/* Returns the shifts of vpmultishiftqb for the probes of a round in group j, again and again up to
+ * eight. */
+LFB_INLINE uint64_t fast512_shifts(const lfb_fast *fast, uint32_t groups, uint32_t j,
+                                   uint32_t round)
 {
   const uint32_t left = fast->probes - LFB_FAST_ROUND * round;
   uint64_t shifts = 0;
@@ -327,16 +334,17 @@ LFB_INLINE uint64_t fast512_shifts(const lfb_fast *fast, uint32_t groups, uint32
   return shifts;
 }
 
-/* Gathers the keys' words of group j, and returns eight answers for each, all of them whether its bits there are on.
- * Each lane of a gather is a load of an aligned word. */
-TARGET LFB_INLINE __mmask64 fast512_group_has(const fast512_view *view, uint32_t groups, uint32_t j, __m512i blocks,
-                                              __m512i all, __m512i round0)
+/* Gathers the keys' words of group j, and returns eight answers for each, all of them whether its
+ * bits there are on.  Each lane of a gather is a load of an aligned word. */
+TARGET LFB_INLINE __mmask64 fast512_group_has(const fast512_view *view, uint32_t groups, uint32_t j,
+                                              __m512i blocks, __m512i all, __m512i round0)
 {
   const lfb_fast *fast = &view->fast;
   const __m512i in_group = _mm512_and_si512(_mm512_srli_epi64(round0, 12 + j * fast->group_shift),
                                             _mm512_set1_epi64((1LL << fast->group_shift) - 1));
   const __m512i number = _mm512_add_epi64(_mm512_slli_epi64(blocks, 3), in_group);
-  const __m512i words = _mm512_i64gather_epi64(number, (const void *)(fast->words + (j << fast->group_shift)), 8);
+  const __m512i words =
+      _mm512_i64gather_epi64(number, (const void *)(fast->words + (j << fast->group_shift)), 8);
   __mmask64 on = ~UINT64_C(0);
 
   LFB_UNROLL
@@ -349,7 +357,8 @@ TARGET LFB_INLINE __mmask64 fast512_group_has(const fast512_view *view, uint32_t
 }
 
 /* Of fewer than 2^32 blocks of one line. */
-TARGET LFB_INLINE uint64_t fast512_query_gathers(const fast512_view *view, const uint64_t *hashes, uint32_t count)
+TARGET LFB_INLINE uint64_t fast512_query_gathers(const fast512_view *view, const uint64_t *hashes,
+                                                 uint32_t count)
 {
   const uint32_t groups = lfb_fast_groups(&view->fast);
   const __m512i all = fast512_load(hashes, count), round0 = fast512_multiply(all, 0);
@@ -360,12 +369,13 @@ TARGET LFB_INLINE uint64_t fast512_query_gathers(const fast512_view *view, const
   __mmask64 on = ~UINT64_C(0);
 
   LFB_EACH(j, 0, groups, 1, on &= fast512_group_has(view, groups, j, blocks, all, round0));
-  return _mm512_cmpeq_epi64_mask(_mm512_movm_epi8(on), _mm512_set1_epi64(-1)) & (0xffU >> (GROUP - count));
+  return _mm512_cmpeq_epi64_mask(_mm512_movm_epi8(on),
+                                 _mm512_set1_epi64(-1)) & (0xffU >> (GROUP - count));
 }
 
 /* Queries all keys by gathers, and, if it `prefetches`, prefetches the lines of keys ahead. */
-TARGET LFB_INLINE void fast512_gather_loop(const fast512_view *view, bool prefetches, const uint64_t *hashes,
-                                           size_t count, uint64_t *answers)
+TARGET LFB_INLINE void fast512_gather_loop(const fast512_view *view, bool prefetches,
+                                           const uint64_t *hashes, size_t count, uint64_t *answers)
 {
   uint64_t answer = 0;
 
@@ -378,7 +388,8 @@ TARGET LFB_INLINE void fast512_gather_loop(const fast512_view *view, bool prefet
       for (uint32_t k = 0; k < GROUP; k++)
         lfb_fast_prefetch(&view->fast, hashes[i + LFB_LINES_AHEAD + k]);
     }
-    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) | fast512_query_gathers(view, hashes + i, some) << i % LFB_WORD_BITS;
+    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
+             fast512_query_gathers(view, hashes + i, some) << i % LFB_WORD_BITS;
     answers[i / LFB_WORD_BITS] = answer;
   }
 }
@@ -437,9 +448,11 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
     return fast512_each(view, verb, cached, hashes, count, answers);
   if (verb == LFB_KERNEL_PUT)
     return fast512_put_loop(view, groups, hashes, count, answers, true,
-                            groups == 1 || lfb_fast_is_pair(&view->fast) ? fast512_put_shared : NULL);
+                            groups == 1 || lfb_fast_is_pair(&view->fast) ? fast512_put_shared
+                                                                         : NULL);
   if (__builtin_expect(verb == LFB_KERNEL_PUT_ALONE, 0))
-    return fast512_put_loop(view, groups, hashes, count, answers, cached == 0, lfb_fast_key_put_alone);
+    return fast512_put_loop(view, groups, hashes, count, answers, cached == 0,
+                            lfb_fast_key_put_alone);
   if (lfb_fast_is_pair(&view->fast))
     fast512_query_loop(view, cached == 0, hashes, count, answers, fast512_query_pairs);
   else
@@ -505,8 +518,10 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 
 /* ---- kernels that gather: queries of many keys -------------------------------------- */
 
-TARGET LFB_INLINE uint64_t fast512_gather_shaped(const lfb_layout *layout, uint32_t group_shift, uint32_t probes,
-                                                 const uint64_t *hashes, size_t count, uint64_t *answers)
+TARGET LFB_INLINE uint64_t fast512_gather_shaped(const lfb_layout *layout, uint32_t group_shift,
+                                                 uint32_t probes,
+                                                 const uint64_t *hashes, size_t count,
+                                                     uint64_t *answers)
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, 3, group_shift, probes);
   const fast512_view view = fast512_view_of(&fast);
@@ -515,7 +530,8 @@ TARGET LFB_INLINE uint64_t fast512_gather_shaped(const lfb_layout *layout, uint3
   return 0;
 }
 
-TARGET static uint64_t fast512_2x3_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+TARGET static uint64_t fast512_2x3_gather(const lfb_layout *layout, lfb_kernel_verb verb,
+                                          const uint64_t *low,
                                           const uint64_t *high, size_t count, uint64_t *answers)
 {
   if (verb != LFB_KERNEL_MIGHT_CONTAIN)
@@ -523,7 +539,8 @@ TARGET static uint64_t fast512_2x3_gather(const lfb_layout *layout, lfb_kernel_v
   return fast512_gather_shaped(layout, 2, 6, low, count, answers);
 }
 
-TARGET static uint64_t fast512_4x2_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+TARGET static uint64_t fast512_4x2_gather(const lfb_layout *layout, lfb_kernel_verb verb,
+                                          const uint64_t *low,
                                           const uint64_t *high, size_t count, uint64_t *answers)
 {
   if (verb != LFB_KERNEL_MIGHT_CONTAIN)
@@ -531,7 +548,8 @@ TARGET static uint64_t fast512_4x2_gather(const lfb_layout *layout, lfb_kernel_v
   return fast512_gather_shaped(layout, 1, 8, low, count, answers);
 }
 
-TARGET static uint64_t fast512_4x3_gather(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+TARGET static uint64_t fast512_4x3_gather(const lfb_layout *layout, lfb_kernel_verb verb,
+                                          const uint64_t *low,
                                           const uint64_t *high, size_t count, uint64_t *answers)
 {
   if (verb != LFB_KERNEL_MIGHT_CONTAIN)
@@ -539,9 +557,12 @@ TARGET static uint64_t fast512_4x3_gather(const lfb_layout *layout, lfb_kernel_v
   return fast512_gather_shaped(layout, 1, 12, low, count, answers);
 }
 
-static const lfb_kernel fast512_2x3_gather_kernel = {fast512_2x3_put, fast512_2x3_might_contain, fast512_2x3_gather};
-static const lfb_kernel fast512_4x2_gather_kernel = {fast512_4x2_put, fast512_4x2_might_contain, fast512_4x2_gather};
-static const lfb_kernel fast512_4x3_gather_kernel = {fast512_4x3_put, fast512_4x3_might_contain, fast512_4x3_gather};
+static const lfb_kernel fast512_2x3_gather_kernel =
+    {fast512_2x3_put, fast512_2x3_might_contain, fast512_2x3_gather};
+static const lfb_kernel fast512_4x2_gather_kernel =
+    {fast512_4x2_put, fast512_4x2_might_contain, fast512_4x2_gather};
+static const lfb_kernel fast512_4x3_gather_kernel =
+    {fast512_4x3_put, fast512_4x3_might_contain, fast512_4x3_gather};
 
 const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
     &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel,
@@ -552,14 +573,17 @@ const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
 
 enum { FAST512_TRIED_BLOCKS = 32, FAST512_TRIED_KEYS = 64, FAST512_TRIES = 8 };
 
-/* The least time, in ticks of the processor's clock, of queries in a small filter by a kernel of 2x3. */
-static uint64_t fast512_time(const lfb_kernel *kernel, const lfb_layout *layout, const uint64_t *hashes)
+/* The least time, in ticks of the processor's clock, of queries in a small filter by a kernel of
+ * 2x3. */
+static uint64_t fast512_time(const lfb_kernel *kernel, const lfb_layout *layout,
+                             const uint64_t *hashes)
 {
   uint64_t least = UINT64_MAX, answers;
 
   for (int i = 0; i < FAST512_TRIES; i++) {
     const uint64_t begin = __builtin_ia32_rdtsc();
-    (void)kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, hashes, NULL, FAST512_TRIED_KEYS, &answers);
+    (void)kernel->many(layout, LFB_KERNEL_MIGHT_CONTAIN, hashes, NULL, FAST512_TRIED_KEYS,
+                       &answers);
     const uint64_t took = __builtin_ia32_rdtsc() - begin;
     least = took < least ? took : least;
   }
@@ -568,8 +592,11 @@ static uint64_t fast512_time(const lfb_kernel *kernel, const lfb_layout *layout,
 
 static bool fast512_gathers_are_faster(void)
 {
-  static lfb_word words[FAST512_TRIED_BLOCKS * LFB_BLOCK_WORDS] __attribute__((aligned(LFB_CACHE_LINE))); /* only read */
-  const lfb_layout layout = {.fast = {words, FAST512_TRIED_BLOCKS, NULL, 3, 2, 6, 1}, .cached = 1}; /* 2x3 */
+  /* only read */
+  static lfb_word words[FAST512_TRIED_BLOCKS * LFB_BLOCK_WORDS]
+      __attribute__((aligned(LFB_CACHE_LINE)));
+  /* 2x3 */
+  const lfb_layout layout = {.fast = {words, FAST512_TRIED_BLOCKS, NULL, 3, 2, 6, 1}, .cached = 1};
   uint64_t hashes[FAST512_TRIED_KEYS];
 
   for (uint64_t i = 0; i < FAST512_TRIED_KEYS; i++)
@@ -589,8 +616,10 @@ bool lfb_fast512_gathers(void)
     const bool named = wish != NULL && strcmp(wish, "avx512") == 0;
     const bool asked = wish != NULL && strcmp(wish, "gathers") == 0;
     const unsigned mine = asked || (!named && fast512_gathers_are_faster()) ? 2 : 1;
-    /* relaxed: as above.  If the CAS fails, another thread has measured, and `seen` is its answer. */
-    if (atomic_compare_exchange_strong_explicit(&known, &seen, mine, memory_order_relaxed, memory_order_relaxed))
+    /* relaxed: as above.  If the CAS fails, another thread has measured, and `seen` is its
+     * answer. */
+    if (atomic_compare_exchange_strong_explicit(&known, &seen, mine, memory_order_relaxed,
+                                                memory_order_relaxed))
       seen = mine;
   }
   return seen == 2;

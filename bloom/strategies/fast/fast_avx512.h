@@ -52,12 +52,13 @@ LFB_FAST512 __m512i lfb_fast512_words(const lfb_fast *fast, __m512i round0)
   const __m512i shifted = _mm512_maskz_multishift_epi64_epi8(
       ~UINT64_C(0), _mm512_load_si512(LFB_CAST(const void *, lanes->shift)), round0);
 
-  return _mm512_or_si512(_mm512_and_si512(shifted, _mm512_load_si512(LFB_CAST(const void *, lanes->mask))),
+  return _mm512_or_si512(_mm512_and_si512(shifted,
+                                          _mm512_load_si512(LFB_CAST(const void *, lanes->mask))),
                          _mm512_load_si512(LFB_CAST(const void *, lanes->first)));
 }
 
-/* Returns eight answers per lane, all of them whether the bit of the lane's probe is on.  Takes r(i)
- * in all lanes. */
+/* Returns eight answers per lane, all of them whether the bit of the lane's probe is on.  Takes
+ * r(i) in all lanes. */
 LFB_FAST512 __mmask64 lfb_fast512_test(__m512i words, __m512i round)
 {
   const __m512i shifts =
@@ -75,14 +76,16 @@ LFB_FAST512 __mmask64 lfb_fast512_idle(const lfb_fast *fast)
 }
 
 /* Loads each lane's word of a block of one line or two.  Takes r(0) in all lanes. */
-LFB_FAST512 __m512i lfb_fast512_load_words(const lfb_fast *fast, const lfb_word *block, __m512i round0)
+LFB_FAST512 __m512i lfb_fast512_load_words(const lfb_fast *fast, const lfb_word *block,
+                                           __m512i round0)
 {
   const __m512i number = lfb_fast512_words(fast, round0);
   const __m512i line = _mm512_load_si512(LFB_CAST(const void *, block));
 
   if (lfb_fast_has_two_lines(fast))
     return _mm512_permutex2var_epi64(line, number,
-                                     _mm512_load_si512(LFB_CAST(const void *, block + LFB_BLOCK_WORDS)));
+                                     _mm512_load_si512(LFB_CAST(const void *,
+                                                                block + LFB_BLOCK_WORDS)));
   return _mm512_maskz_permutexvar_epi64(LFB_FAST512_ALL, number, line);
 }
 
@@ -125,8 +128,10 @@ LFB_FAST512 __m128i lfb_fast512_two_words(const lfb_fast *fast, const lfb_word *
   if (fast->block_shift == 1)
     return _mm_load_si128(LFB_CAST(const __m128i *, LFB_CAST(const void *, block)));
   const lfb_word *first = block + (round0 >> 12 & 3), *second = block + 4 + (round0 >> 14 & 3);
-  return _mm_unpacklo_epi64(_mm_loadl_epi64(LFB_CAST(const __m128i *, LFB_CAST(const void *, first))),
-                            _mm_loadl_epi64(LFB_CAST(const __m128i *, LFB_CAST(const void *, second))));
+  return _mm_unpacklo_epi64(_mm_loadl_epi64(LFB_CAST(const __m128i *,
+                                                     LFB_CAST(const void *, first))),
+                            _mm_loadl_epi64(LFB_CAST(const __m128i *,
+                                                     LFB_CAST(const void *, second))));
 }
 
 /* Returns whether all bits of a key with two words are on. */
@@ -151,7 +156,8 @@ LFB_FAST512 bool lfb_fast512_might_contain(const lfb_fast *fast, uint64_t hash)
   if (fast->block_shift - fast->group_shift == 1) /* w = 2: cheaper than the whole line */
     return lfb_fast512_two_have(fast, block, hash);
   return lfb_fast512_line_has(fast, block,
-                              _mm512_set1_epi64(LFB_CAST(long long, lfb_fast_round(hash, 0))), hash);
+                              _mm512_set1_epi64(LFB_CAST(long long, lfb_fast_round(hash, 0))),
+                                  hash);
 }
 
 #undef LFB_FAST512

@@ -13,16 +13,18 @@
 
 /*
  * The shapes that have code of their own: those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default
- * preference, and of 1 % and 0.1 % for speed.  In that code loops over words and bits unroll, and shifts are
- * constants.
+ * preference, and of 1 % and 0.1 % for speed.  In that code loops over words and bits unroll, and
+ * shifts are constants.
  *
  * row(name, block_shift, group_shift, probes)
  */
 #define LFB_FAST_SHAPES(row)                                                             \
-  row(2x3, 3, 2, 6) row(4x2, 3, 1, 8) row(4x3, 3, 1, 12) row(1x5, 3, 3, 5) row(2x4, 3, 2, 8) row(8x2, 4, 1, 16)
+  row(2x3, 3, 2, 6) row(4x2, 3, 1, 8) row(4x3, 3, 1, 12) row(1x5, 3, 3, 5)               \
+  row(2x4, 3, 2, 8) row(8x2, 4, 1, 16)
 
 /* A shape as one number. */
-#define LFB_FAST_SHAPE(block_shift, group_shift, probes) ((block_shift) << 16 | (group_shift) << 8 | (probes))
+#define LFB_FAST_SHAPE(block_shift, group_shift, probes) \
+  ((block_shift) << 16 | (group_shift) << 8 | (probes))
 
 /* Returns the view with a shape that the compiler knows.  With 0 probes: with its own shape. */
 LFB_INLINE lfb_fast lfb_fast_shaped(const lfb_fast *fast, uint32_t block_shift,
@@ -120,8 +122,8 @@ LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
 }
 
 /*
- * Turns on a key's bits: those of a block of `fast` word by word, those of a block of `fast-pair` at
- * once.  Returns the number of bits that this call turned on.
+ * Turns on a key's bits: those of a block of `fast` word by word, those of a block of `fast-pair`
+ * at once.  Returns the number of bits that this call turned on.
  *
  * It reads all words before it writes the first: a locked operation delays the loads after it, so
  * loads in between would add their latency.
@@ -166,8 +168,8 @@ LFB_INLINE bool lfb_fast_has_bits(const lfb_fast *fast, uint64_t hash)
   return (on & 1) != 0;
 }
 
-/* The same in words that no other thread uses, by plain loads and stores (kernel.h, LFB_KERNEL_PUT_ALONE and
- * _CREDIT).  Returns more than 0 if any bit was off. */
+/* The same in words that no other thread uses, by plain loads and stores (kernel.h,
+ * LFB_KERNEL_PUT_ALONE and _CREDIT).  Returns more than 0 if any bit was off. */
 LFB_INLINE uint64_t lfb_fast_key_put_alone(const lfb_fast *fast, const lfb_fast_key *key)
 {
   const uint32_t groups = lfb_fast_groups(fast);

@@ -2,8 +2,8 @@
  * fast_pair.c - strategy `fast-pair`: two neighbouring words per key.  One operation turns on all
  * bits of a key, so every put is a claim.
  *
- * It is `fast` with blocks of two words and a group for each (bloom/strategies/fast_view.h), and has the same
- * kernels.  This file has the strategy's row and its sizes.
+ * It is `fast` with blocks of two words and a group for each (bloom/strategies/fast_view.h), and
+ * has the same kernels.  This file has the strategy's row and its sizes.
  *
  * A pair is a small block: at 1 % it takes 10.9 bits per key, `fast` takes 10.3.
  */

@@ -9,8 +9,10 @@
 
 /* The shapes {w, g, words of a block}, in order of w and of the block. */
 static const lfb_block_shape fast_shapes[] = {
-    {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8}, {2, 3, 8}, {2, 4, 8},
-    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8},
+    {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8},
+        {2, 3, 8}, {2, 4, 8},
+    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8},
+        {8, 4, 8},
     {8, 2, 16}, {8, 3, 16}, {8, 4, 16}};
 
 enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
@@ -21,19 +23,23 @@ enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 enum { FAST_CLASSES = 5 }; /* 1, 2, 4 and 8 words per key in one line, and 8 in two */
 
 /*
- * The most bits per key at which a filter has the shapes of each class; above, it has those of a later
- * one.  The sizes of two classes meet at the limit, so that a smaller fpp never takes less memory.
+ * The most bits per key at which a filter has the shapes of each class; above, it has those of a
+ * later one.  The sizes of two classes meet at the limit, so that a smaller fpp never takes less
+ * memory.
  *
- * Up to its limit a filter of one line is at most 5 % larger than the smallest of one line; for speed, which never
- * takes two, 25 %.  Below 1e-5 `balanced` takes two: an eighth less memory (1e-6: 34.2 bits for 39.0; 1e-9: 62.4 for
+ * Up to its limit a filter of one line is at most 5 % larger than the smallest of one line; for
+ * speed, which never takes two, 25 %.  Below 1e-5 `balanced` takes two: an eighth less memory
+ * (1e-6: 34.2 bits for 39.0; 1e-9: 62.4 for
  * 81.1), for 8 locked operations a put, as with 8 words in one line.
  */
-static const double fast_most_bits_balanced[FAST_CLASSES] = {5.27, 11.58, 31.2, 0 /* never */, INFINITY};
+static const double fast_most_bits_balanced[FAST_CLASSES] = {5.27, 11.58, 31.2, 0 /* never */,
+                                                             INFINITY};
 static const double fast_most_bits_speed[FAST_CLASSES] = {12.25, 30, 96, INFINITY, INFINITY};
 
 /* Whether a shape can be near the best: compares its probes with the classic optimum.  The uneven
- * load of the blocks lowers the best number of probes for small w.  Of two lines all count: where they become the
- * smallest, the size must not make a step.  So do the most probes, lest no shape is left. */
+ * load of the blocks lowers the best number of probes for small w.  Of two lines all count: where
+ * they become the smallest, the size must not make a step.  So do the most probes, lest no shape is
+ * left. */
 static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
 {
   const double classic = -log2(fpp), probes = shape.words * shape.bits;
@@ -41,8 +47,8 @@ static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
          (probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1);
 }
 
-/* Of the class of shapes[first]: the one that holds the most keys per line, of those that are plausible; `*load`
- * receives that number, 0 if none is.  Returns the index after them. */
+/* Of the class of shapes[first]: the one that holds the most keys per line, of those that are
+ * plausible; `*load` receives that number, 0 if none is.  Returns the index after them. */
 static int fast_best(double fpp, int first, int *best, double *load)
 {
   const lfb_block_shape like = fast_shapes[first];
@@ -50,13 +56,15 @@ static int fast_best(double fpp, int first, int *best, double *load)
 
   *best = first;
   *load = 0;
-  for (; i < SHAPE_COUNT && fast_shapes[i].words == like.words && fast_shapes[i].of_words == like.of_words; i++) {
+  for (; i < SHAPE_COUNT && fast_shapes[i].words == like.words &&
+       fast_shapes[i].of_words == like.of_words; i++) {
     const lfb_block_shape shape = fast_shapes[i];
     lfb_block_model model;
     if (!fast_shape_plausible(shape, fpp))
       continue;
     lfb_block_model_init(&model, shape, LFB_WORD_BITS);
-    const double holds = lfb_block_model_load(&model, fpp) * (double)LFB_BLOCK_WORDS / shape.of_words;
+    const double holds =
+        lfb_block_model_load(&model, fpp) * (double)LFB_BLOCK_WORDS / shape.of_words;
     if (holds > *load) {
       *load = holds;
       *best = i;
@@ -65,8 +73,8 @@ static int fast_best(double fpp, int first, int *best, double *load)
   return i;
 }
 
-/* Returns the shape of the first class within its limit.  `*load` receives its keys per line, no more than
- * the limits of the classes before allow: that filter holds fpp with ease. */
+/* Returns the shape of the first class within its limit.  `*load` receives its keys per line, no
+ * more than the limits of the classes before allow: that filter holds fpp with ease. */
 static int fast_choose_limited(double fpp, const double most_bits[FAST_CLASSES], double *load)
 {
   double most = INFINITY; /* keys per line */
@@ -126,7 +134,8 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
 
   const uint64_t made = lfb_sizing_foldable(config, (uint64_t)blocks);
   *geometry = (lfb_geometry){LFB_WORD_BITS * (shape.of_words * made), shape.of_words * made,
-                             shape.words * shape.bits, shape.words, shape.of_words / LFB_BLOCK_WORDS - 1};
+                             shape.words * shape.bits, shape.words,
+                                 shape.of_words / LFB_BLOCK_WORDS - 1};
   return LFB_OK;
 }
 
@@ -147,11 +156,13 @@ static uint32_t fast_log2(uint32_t power)
   return (uint32_t)__builtin_ctz(power);
 }
 
-/* Whether queries of many of shape i gather.  A vector's product gives the block's number below 2^32 blocks. */
+/* Whether queries of many of shape i gather.  A vector's product gives the block's number below
+ * 2^32 blocks. */
 static bool fast_gathers(const lfb_fast *view, uint32_t i)
 {
 #ifdef LFB_SIMD_X86_512
-  return i < LFB_FAST_GATHERED && view->blocks <= UINT32_MAX && lfb_simd_chosen() == LFB_SIMD_AVX512 &&
+  return i < LFB_FAST_GATHERED && view->blocks <= UINT32_MAX &&
+         lfb_simd_chosen() == LFB_SIMD_AVX512 &&
          lfb_fast512_gathers();
 #else
   (void)view;
@@ -162,9 +173,11 @@ static bool fast_gathers(const lfb_fast *view, uint32_t i)
 
 static uint32_t fast_kernel_of(const lfb_geometry *geometry)
 {
-#define FAST_SHAPE_OF(name, block_shift, group_shift, probes) LFB_FAST_SHAPE(block_shift, group_shift, probes),
+#define FAST_SHAPE_OF(name, block_shift, group_shift, probes) \
+  LFB_FAST_SHAPE(block_shift, group_shift, probes),
   static const uint32_t shapes[] = {LFB_FAST_SHAPES(FAST_SHAPE_OF)};
-  const lfb_fast view = lfb_fast_view(geometry, lfb_strategy_block_words(&lfb_strategy_fast, geometry), NULL);
+  const lfb_fast view =
+      lfb_fast_view(geometry, lfb_strategy_block_words(&lfb_strategy_fast, geometry), NULL);
   const uint32_t shape = LFB_FAST_SHAPE(view.block_shift, view.group_shift, view.probes);
 
   for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -1,12 +1,13 @@
 /*
- * immintrin.h - the compiler's header, but for two instructions that Bochs 2.7 executes wrongly: they are
- * made of others that it executes rightly.  Programs for Bochs include it instead (machines.bzl).
+ * immintrin.h - the compiler's header, but for two instructions that Bochs 2.7 executes wrongly:
+ * they are made of others that it executes rightly.  Programs for Bochs include it instead
+ * (machines.bzl).
  *
  *   vpshufbitqmb  is wrong for most operands.
  *   psrlq         of 16 bytes by 64 bits shifts by none; it must give 0.
  *
- * So no test in Bochs runs these two themselves; processor_test.cc compares what stands for them with their
- * definitions.
+ * So no test in Bochs runs these two themselves; processor_test.cc compares what stands for them
+ * with their definitions.
  *
  * vpmultishiftqb is wrong with a mask that leaves out bytes.  The library has no such mask.
  */
@@ -30,7 +31,8 @@ __mmask64 bochs_bitshuffle(__m512i words, __m512i places)
 BOCHS_INLINE("avx512f,avx512vl,avx512bw,avx512vbmi")
 __mmask16 bochs_bitshuffle_two(__m128i words, __m128i places)
 {
-  return _mm_test_epi8_mask(_mm_maskz_multishift_epi64_epi8(0xffff, places, words), _mm_set1_epi8(1));
+  return _mm_test_epi8_mask(_mm_maskz_multishift_epi64_epi8(0xffff, places, words),
+                            _mm_set1_epi8(1));
 }
 
 BOCHS_INLINE("sse2")

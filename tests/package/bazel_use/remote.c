@@ -4,7 +4,8 @@
 
 int main(void)
 {
-  const lfb_redis_options nowhere = {.port = 1, .retries = UINT32_MAX}; /* no server listens there */
+  /* no server listens there */
+  const lfb_redis_options nowhere = {.port = 1, .retries = UINT32_MAX};
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
   const lfb_status status = lfb_redis_create(&nowhere, "seen", &config, 0, &filter);

@@ -40,8 +40,10 @@ TEST(FastSize, TwoLinesBelow1e5) {
     config.memory_preference = preference;
     return 1u << Make(config)->description.geometry.lines_shift;
   };
-  for (double fpp : {0.1, 0.01, 0.001, 1e-4, 1e-5}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 1u) << fpp;
-  for (double fpp : {9.5e-6, 3e-6, 1e-6, 1e-9, 1e-12}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 2u) << fpp;
+  for (double fpp
+       : {0.1, 0.01, 0.001, 1e-4, 1e-5}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 1u) << fpp;
+  for (double fpp
+       : {9.5e-6, 3e-6, 1e-6, 1e-9, 1e-12}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 2u) << fpp;
   for (double fpp : {0.01, 1e-6, 1e-9, 1e-12}) EXPECT_EQ(lines(fpp, LFB_MEMORY_SPEED), 1u) << fpp;
   EXPECT_EQ(lines(1e-3, LFB_MEMORY_SMALLEST), 1u);
   EXPECT_EQ(lines(1e-4, LFB_MEMORY_SMALLEST), 2u);
@@ -95,19 +97,22 @@ TEST(FastSize, SmallAndOddOnes) {
 }
 
 TEST(FastSize, BlocksOfOneLineAndOfTwoAreNotUnited) {
-  const Filter one = MakeShaped(lfb_simd_chosen(), 8, 2, 4), two = MakeShaped(lfb_simd_chosen(), 8, 2, 2, 2);
+  const Filter one = MakeShaped(lfb_simd_chosen(), 8, 2, 4),
+                     two = MakeShaped(lfb_simd_chosen(), 8, 2, 2, 2);
   EXPECT_EQ(lfb_filter_put_all(one.get(), two.get()), LFB_ERROR_STRATEGY_DIFFERS);
 }
 
 // The model by brute force: keys thrown into blocks at random, as the model assumes.
 TEST(FastModel, EqualsASimulation) {
-  const lfb_block_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}, {8, 1, 16}, {8, 2, 16}};
+  const lfb_block_shape shapes[] =
+      {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}, {8, 1, 16}, {8, 2, 16}};
   for (const lfb_block_shape shape : shapes) {
     static lfb_block_model model;
     lfb_block_model_init(&model, shape, LFB_WORD_BITS);
     for (double load : {20.0, 50.0}) {
       load *= shape.of_words / 8;
-      const Filter filter = MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096, shape.of_words / 8);
+      const Filter filter =
+          MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096, shape.of_words / 8);
       lfb_filter* made = filter.get();
       for (uint64_t i = 0; i < load * 4096; i++) lfb_filter_put_hash(made, Mix(21, i));
       constexpr uint64_t kAsked = kUnderTsan ? 200000 : 4000000;
@@ -115,7 +120,8 @@ TEST(FastModel, EqualsASimulation) {
       for (uint64_t i = 0; i < kAsked; i++)
         wrong += lfb_filter_might_contain_hash(made, Mix(22, i));
       const double expected = lfb_block_model_fpp(&model, load, 4096) * kAsked;
-      EXPECT_NEAR(static_cast<double>(wrong), expected, 0.03 * expected + 4 * std::sqrt(expected) + 3)
+      EXPECT_NEAR(static_cast<double>(wrong), expected,
+                  0.03 * expected + 4 * std::sqrt(expected) + 3)
           << shape.words << "x" << shape.bits << " at " << load;
     }
   }
@@ -164,8 +170,10 @@ TEST(Fast, AlikeKeysHoldTheRate) {
     const Filter filter = Make(n, fpp, LFB_FAST);
     for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), i << shift);
     uint64_t wrong = 0;
-    for (uint64_t i = n; i < 2 * n; i++) wrong += lfb_filter_might_contain_u64(filter.get(), i << shift);
-    EXPECT_LE(static_cast<double>(wrong), n * fpp + 5 * std::sqrt(n * fpp)) << "integers << " << shift;
+    for (uint64_t i = n; i < 2 * n; i++) wrong += lfb_filter_might_contain_u64(filter.get(),
+                                                                               i << shift);
+    EXPECT_LE(static_cast<double>(wrong),
+              n * fpp + 5 * std::sqrt(n * fpp)) << "integers << " << shift;
   }
 }
 

@@ -110,7 +110,8 @@ void PrintSizes() {
 int main(int argc, char** argv) {
   const uint64_t most = argc > 1 ? static_cast<uint64_t>(std::atof(argv[1])) : 100'000'000;
   std::printf(
-      "<!-- made by: ./bazelw run -c opt //tests/strategies/fast:fpp_held > docs/performance/fpp-held.md -->\n\n"
+      "<!-- made by: ./bazelw run -c opt //tests/strategies/fast:fpp_held > "
+      "docs/performance/fpp-held.md -->\n\n"
       "# Strategy fast: is the requested rate held?\n\n"
       "Filters made for n elements and a rate of p at the default preference, measured in the\n"
       "two ways of tests/strategies/fast/fpp_held.h: by querying keys that were not put, and\n"

@@ -52,7 +52,8 @@ uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
 
 inline void AddBits(lfb_filter* filter, Held* held) {
   const lfb_fast fast = filter->layout.fast;
-  const uint32_t words = 1u << fast.group_shift, all = 1u << fast.block_shift, bits = fast.probes / (all / words);
+  const uint32_t words = 1u << fast.group_shift, all = 1u << fast.block_shift,
+                         bits = fast.probes / (all / words);
   double finds[65];  // by bits set in a word
   for (int set = 0; set <= 64; set++) finds[set] = std::pow(set / 64.0, bits) / words;
   for (uint64_t block = 0; block < fast.blocks; block++) {
