@@ -135,8 +135,8 @@ TEST(SbbfForm, GoldenFileOfParquetjs) {
 }
 
 // A header with one byte changed is refused, but for one change: an empty union for the compression
-// ends the header two bytes early, and what follows is taken for the bits.  Seen to fail with a union
-// that may have any field, which reads the filters of other algorithms and hashes.
+// ends the header two bytes early, and what follows is taken for the bits.  Seen to fail with a
+// union that may have any field, which reads the filters of other algorithms and hashes.
 TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
   const std::string bytes = kHeader + kBlock;
   std::vector<std::pair<size_t, int>> read;

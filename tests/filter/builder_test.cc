@@ -208,7 +208,8 @@ TEST(Builder, GivesUpCleanly) {
   for (const bool sized : {true, false}) {
     const uint64_t before = Mapped();
     for (uint64_t i = 0; i < kTimes; i++) {
-      const Builder builder = Made<Builder>(sized ? lfb_builder_create : lfb_builder_create_unsized, &config, 2u);
+      const Builder builder =
+          Made<Builder>(sized ? lfb_builder_create : lfb_builder_create_unsized, &config, 2u);
       lfb_builder_put_many_u64(builder.get(), 1, keys.data(), sized ? 1000 : keys.size());
     }
     EXPECT_LT(Mapped(), before + kTimes * kBytes / 4) << sized;
