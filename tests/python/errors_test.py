@@ -98,7 +98,7 @@ class Arguments(unittest.TestCase):
         for call in (lambda: seen.put(), lambda: seen.put(1, 2), lambda: seen.put_many(),
                      lambda: seen.put_many([1], None, False), lambda: seen.fold("a"), lambda: seen.save(5),
                      lambda: seen.save("f", form=5), lambda: seen.copy(5), lambda: lfbloom.Filter.load(),
-                     lambda: lfbloom.Filter.from_bytes("text"), lambda: lfbloom.Filter.from_guava(5),
+                     lambda: lfbloom.Filter.from_bytes("text"), lambda: lfbloom.Filter.from_bytes(5),
                      lambda: lfbloom.Filter.open("f", mode=1)):
             with self.assertRaises(TypeError):
                 call()

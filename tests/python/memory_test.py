@@ -59,7 +59,7 @@ class Memory(unittest.TestCase):
         refused(lfbloom.Filter, 10, 0), refused(lfbloom.Filter, 10, 0.1, memory="much")
         refused(lfbloom.Filter.load, "/no/such"), refused(lfbloom.Filter.from_bytes, seen.to_bytes() + b"x")
         refused(lfbloom.Filter.from_bytes, b"wrong"), refused(lfbloom.Filter.create, "/no/such", 10, 0.1)
-        refused(lfbloom.Filter.from_guava, seen.to_bytes()), refused(seen.save, "/no/such/file")
+        refused(seen.to_bytes, form="sbbf"), refused(seen.save, "/no/such/file")
         refused(lfbloom.Window, 10, 0.1, span="a"), refused(lfbloom.Window.create, "/no/such/file", 10, 0.1)
         refused(lfbloom.Window.open, "/no/such"), refused(lfbloom.Window.open, "/no/such", read_only=True)
         refused(seen.__reduce__), refused(seen.put_all, seen), refused(seen.put_all, 5), refused(seen.fold, 0)

@@ -9,40 +9,18 @@ docs/python.md describes it; lfbloom/filter.h and the other headers of the libra
 guarantees.
 """
 
-from ._errors import (
-    ConfigError,
-    Error,
-    FileError,
-    FormatError,
-    FullError,
-    MismatchError,
-    OutOfMemory,
-    StateError,
-)
+from ._errors import ConfigError, Error, FileError, FormatError, FullError
+from ._errors import MismatchError, OutOfMemory, StateError
 from ._lfbloom import Building, Counting, Filter, Growing, Section, Versions, Window, plan
 from ._lfbloom import version as __version__
 
 # Tracebacks name them as programs do.
-for _error in (ConfigError, Error, FileError, FormatError, FullError, MismatchError, OutOfMemory, StateError):
+for _error in (Error, *Error.__subclasses__(), FullError):
     _error.__module__ = __name__
 del _error
 
 __all__ = [
-    "__version__",
-    "Building",
-    "ConfigError",
-    "Counting",
-    "Error",
-    "FileError",
-    "Filter",
-    "FormatError",
-    "FullError",
-    "Growing",
-    "MismatchError",
-    "OutOfMemory",
-    "Section",
-    "StateError",
-    "Versions",
-    "Window",
-    "plan",
+    "Building", "ConfigError", "Counting", "Error", "FileError", "Filter", "FormatError",
+    "FullError", "Growing", "MismatchError", "OutOfMemory", "Section", "StateError", "Versions",
+    "Window", "__version__", "plan",
 ]

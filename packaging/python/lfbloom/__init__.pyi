@@ -1,37 +1,31 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Dict, Final, Iterable, Literal, NoReturn, Optional, Tuple, Union, final, overload, type_check_only
+from typing import (
+    Any, Dict, Final, Iterable, Literal, NoReturn, Optional, Tuple, Union, final, overload,
+    type_check_only,
+)
+
+from typing_extensions import Self
 
 __all__ = [
-    "Building",
-    "ConfigError",
-    "Counting",
-    "Error",
-    "FileError",
-    "Filter",
-    "FormatError",
-    "FullError",
-    "Growing",
-    "MismatchError",
-    "OutOfMemory",
-    "Section",
-    "StateError",
-    "Versions",
-    "Window",
-    "__version__",
-    "plan",
+    "Building", "ConfigError", "Counting", "Error", "FileError", "Filter", "FormatError",
+    "FullError", "Growing", "MismatchError", "OutOfMemory", "Section", "StateError", "Versions",
+    "Window", "__version__", "plan",
 ]
 
 __version__: Final[str]
 
 # A str (its UTF-8 bytes), bytes, or an int from 0 to 2^64-1.
 Key = Union[str, bytes, int]
-# Any object with Python's buffer protocol; before Python 3.12 it has no type.
+# Any object with Python's buffer protocol, or None; before Python 3.12 it has no type.
 Buffer = Any
 # An iterable of ints, or of str and bytes; or a buffer (a NumPy array, for example).
 Keys = Union[Iterable[int], Iterable[Union[str, bytes]], Buffer]
 Path = Union[str, bytes, PathLike[str], PathLike[bytes]]
+# Whether the answers are wanted.
+_No = Literal[False]
+_Yes = Literal[True]
 # A value and its standard error.
 Estimate = Tuple[float, float]
 
@@ -49,11 +43,11 @@ class OutOfMemory(Error, MemoryError): ...
 class FileError(Error, OSError): ...
 
 def plan(
-    expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-    hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-    keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-    batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-    like: Optional[Filter] = None,
+    expected_insertions: int, fpp: float, *,
+    strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+    key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+    probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+    foldable: bool = False, like: Optional[Filter] = None,
 ) -> Dict[str, Any]: ...
 
 # What several classes have.  The module has no such classes: each class has the functions itself.
@@ -62,17 +56,13 @@ def plan(
 class _Asked:
     def might_contain(self, key: Key, /) -> bool: ...
     @overload
-    def might_contain_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[False]
-    ) -> int: ...
+    def might_contain_many(self, keys: Keys, offsets: Buffer = None, *, answers: _No) -> int: ...
     @overload
     def might_contain_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[True] = True
+        self, keys: Keys, offsets: Buffer = None, *, answers: _Yes = True
     ) -> bytearray: ...
     @overload
-    def might_contain_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Any
-    ) -> Any: ...
+    def might_contain_many(self, keys: Keys, offsets: Buffer = None, *, answers: Any) -> Any: ...
     def __contains__(self, key: Key, /) -> bool: ...
     def __reduce__(self) -> NoReturn: ...
 
@@ -80,185 +70,137 @@ class _Asked:
 class _Put(_Asked):
     def put(self, key: Key, /) -> bool: ...
     @overload
-    def put_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[False] = False
-    ) -> int: ...
+    def put_many(self, keys: Keys, offsets: Buffer = None, *, answers: _No = False) -> int: ...
     @overload
-    def put_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[True]
-    ) -> bytearray: ...
+    def put_many(self, keys: Keys, offsets: Buffer = None, *, answers: _Yes) -> bytearray: ...
     @overload
-    def put_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Any
-    ) -> Any: ...
+    def put_many(self, keys: Keys, offsets: Buffer = None, *, answers: Any) -> Any: ...
 
 @type_check_only
 class _Claimed(_Put):
     def claim(self, key: Key, /) -> bool: ...
     @overload
-    def claim_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[False]
-    ) -> int: ...
+    def claim_many(self, keys: Keys, offsets: Buffer = None, *, answers: _No) -> int: ...
     @overload
     def claim_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[True] = True
+        self, keys: Keys, offsets: Buffer = None, *, answers: _Yes = True
     ) -> bytearray: ...
     @overload
-    def claim_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Any
-    ) -> Any: ...
+    def claim_many(self, keys: Keys, offsets: Buffer = None, *, answers: Any) -> Any: ...
 
 @type_check_only
-class _Sized:
+class _Made:
+    def __new__(
+        cls, expected_insertions: int, fpp: float, *,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None,
+    ) -> Self: ...
+
+@type_check_only
+class _Read:
+    @classmethod
+    def load(
+        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None,
+        open_damaged: bool = False,
+    ) -> Self: ...
+    @classmethod
+    def from_bytes(
+        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None,
+        open_damaged: bool = False,
+    ) -> Self: ...
     def stats(self) -> Dict[str, Any]: ...
-    def __len__(self) -> int: ...
-    def __bool__(self) -> bool: ...
     def __sizeof__(self) -> int: ...
 
-@final
-class Filter(_Claimed, _Sized):
-    def __new__(
-        cls,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-    ) -> Filter: ...
-    @classmethod
-    def create(
-        cls,
-        path: Path,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-        file_mode: int = 0,
-    ) -> Filter: ...
+@type_check_only
+class _Counted(_Read):
+    def copy(self) -> Self: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+
+@type_check_only
+class _Shared:
     @classmethod
     def open(
         cls, path: Path, *, read_only: bool = False, max_bytes: int = 0, key: Optional[bytes] = None
-    ) -> Filter: ...
+    ) -> Self: ...
+    def sync(self) -> None: ...
+
+@type_check_only
+class _Saved:
+    def save(self, path: Path, /) -> None: ...
+    def to_bytes(self) -> bytes: ...
+
+@final
+class Filter(_Made, _Claimed, _Counted, _Shared):
     @classmethod
-    def load(
-        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
+    def create(
+        cls, path: Path, expected_insertions: int, fpp: float, *,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Filter: ...
-    @classmethod
-    def from_bytes(
-        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Filter: ...
-    @classmethod
-    def from_guava(cls, data: Buffer, /) -> Filter: ...
     def put_all(self, other: Filter, /) -> None: ...
     def compare(self, other: Filter, /) -> Dict[str, Estimate]: ...
     def fold(self, factor: int, /) -> Filter: ...
-    def copy(self) -> Filter: ...
     def save(self, path: Path, *, form: str = "native") -> None: ...
     def to_bytes(self, *, form: str = "native") -> bytes: ...
-    def to_guava(self) -> bytes: ...
-    def sync(self) -> None: ...
     @property
     def read_only(self) -> bool: ...
 
 @final
-class Counting(_Put, _Sized):
-    def __new__(
-        cls,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-    ) -> Counting: ...
-    @classmethod
-    def load(
-        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Counting: ...
-    @classmethod
-    def from_bytes(
-        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Counting: ...
+class Counting(_Made, _Put, _Counted, _Saved):
     def remove(self, key: Key, /) -> bool: ...
     @overload
-    def remove_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[False]
-    ) -> int: ...
+    def remove_many(self, keys: Keys, offsets: Buffer = None, *, answers: _No) -> int: ...
     @overload
     def remove_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Literal[True] = True
+        self, keys: Keys, offsets: Buffer = None, *, answers: _Yes = True
     ) -> bytearray: ...
     @overload
-    def remove_many(
-        self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Any
-    ) -> Any: ...
+    def remove_many(self, keys: Keys, offsets: Buffer = None, *, answers: Any) -> Any: ...
     def put_all(self, other: Counting, /) -> None: ...
-    def copy(self) -> Counting: ...
     def to_filter(self) -> Filter: ...
-    def save(self, path: Path, /) -> None: ...
-    def to_bytes(self) -> bytes: ...
 
 @final
-class Growing(_Claimed, _Sized):
+class Growing(_Claimed, _Counted, _Shared, _Saved):
     @overload
     def __new__(
-        cls,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
+        cls, expected_insertions: int, fpp: float, *,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None,
     ) -> Growing: ...
     @overload
     def __new__(
-        cls,
-        expected_insertions: int = 0, *, fpp: float, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
+        cls, expected_insertions: int = 0, *, fpp: float,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None,
     ) -> Growing: ...
     @overload
     @classmethod
     def create(
-        cls,
-        path: Path,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-        file_mode: int = 0,
+        cls, path: Path, expected_insertions: int, fpp: float, *,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Growing: ...
     @overload
     @classmethod
     def create(
-        cls,
-        path: Path,
-        expected_insertions: int = 0, *, fpp: float, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-        file_mode: int = 0,
+        cls, path: Path, expected_insertions: int = 0, *, fpp: float,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Growing: ...
-    @classmethod
-    def open(
-        cls, path: Path, *, read_only: bool = False, max_bytes: int = 0, key: Optional[bytes] = None
-    ) -> Growing: ...
-    @classmethod
-    def load(
-        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Growing: ...
-    @classmethod
-    def from_bytes(
-        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Growing: ...
-    def copy(self) -> Growing: ...
     def to_filter(self) -> Filter: ...
-    def save(self, path: Path, /) -> None: ...
-    def to_bytes(self) -> bytes: ...
-    def sync(self) -> None: ...
     @property
     def raises_when_full(self) -> bool: ...
     @raises_when_full.setter
@@ -267,84 +209,38 @@ class Growing(_Claimed, _Sized):
     def read_only(self) -> bool: ...
 
 @final
-class Window(_Claimed):
+class Window(_Claimed, _Read, _Shared, _Saved):
     def __new__(
-        cls,
-        expected_insertions: int,
-        fpp: float,
-        *,
-        span: float = 0,
-        generations: int = 3,
-        by_insertions: bool = False,
-        hash: Optional[str] = None,
-        seed: int = 0,
-        key: Optional[bytes] = None,
-        keep_key: bool = False,
-        lazy_memory: bool = False,
+        cls, expected_insertions: int, fpp: float, *, span: float = 0, generations: int = 3,
+        by_insertions: bool = False, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, lazy_memory: bool = False,
         memory: str = "balanced",
     ) -> Window: ...
     @classmethod
     def create(
-        cls,
-        path: Path,
-        expected_insertions: int,
-        fpp: float,
-        *,
-        span: float = 0,
-        generations: int = 3,
-        by_insertions: bool = False,
-        hash: Optional[str] = None,
-        seed: int = 0,
-        key: Optional[bytes] = None,
-        keep_key: bool = False,
-        lazy_memory: bool = False,
-        memory: str = "balanced",
-        file_mode: int = 0,
-    ) -> Window: ...
-    @classmethod
-    def open(
-        cls, path: Path, *, read_only: Literal[False] = False, max_bytes: int = 0, key: Optional[bytes] = None
-    ) -> Window: ...
-    def sync(self) -> None: ...
-    @classmethod
-    def load(
-        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
-    ) -> Window: ...
-    @classmethod
-    def from_bytes(
-        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
+        cls, path: Path, expected_insertions: int, fpp: float, *, span: float = 0,
+        generations: int = 3, by_insertions: bool = False, hash: Optional[str] = None,
+        seed: int = 0, key: Optional[bytes] = None, keep_key: bool = False,
+        lazy_memory: bool = False, memory: str = "balanced", file_mode: int = 0,
     ) -> Window: ...
     def advance(self, generation: Optional[int] = None) -> bool: ...
     def tick(self) -> int: ...
     def start_clock(self) -> None: ...
     def stop_clock(self) -> None: ...
-    def save(self, path: Path, /) -> None: ...
-    def to_bytes(self) -> bytes: ...
-    def stats(self) -> Dict[str, Any]: ...
     @property
     def generation(self) -> int: ...
-    def __sizeof__(self) -> int: ...
 
 @final
-class Versions(_Put):
-    def __new__(
-        cls,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
-    ) -> Versions: ...
+class Versions(_Made, _Put):
     @classmethod
     def of(cls, filter: Filter, /) -> Versions: ...
     def section(self) -> Section: ...
     def rebuild(
-        self,
-        expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
-        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
-        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
-        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
-        like: Optional[Filter] = None,
+        self, expected_insertions: int, fpp: float, *,
+        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
+        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
+        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        foldable: bool = False, like: Optional[Filter] = None,
     ) -> Building: ...
     def rebuild_of(self, filter: Filter, /) -> Building: ...
     def rollback(self) -> int: ...

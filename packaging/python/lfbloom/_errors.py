@@ -36,8 +36,8 @@ class StateError(Error, RuntimeError):
 class FullError(StateError):
     """A growing filter is full and cannot grow: status says why.
 
-    The keys were put or claimed as in a filter that is too full.  result: what the call would have returned:
-    of claims each True is right, a False may be wrong, and more and more so.
+    The keys were put or claimed as in a filter that is too full.  result: what the call would have
+    returned: of claims each True is right, a False may be wrong, and more and more so.
     """
 
     result = None

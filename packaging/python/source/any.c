@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "packaging/python/source/classes.h"
+#include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
 
 /* A new instance for a filter that was made or read; or raises why there is none. */
@@ -17,7 +18,7 @@ static PyObject *any_instance(PyTypeObject *type, lfbpy_outcome outcome, lfb_any
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-lfb_status lfbpy_make(const lfbpy_config *of, const char *path, lfb_any *any)
+static lfb_status any_make(const lfbpy_config *of, const char *path, lfb_any *any)
 {
   const lfb_config *config = &of->config;
   switch (any->kind) {
@@ -35,13 +36,19 @@ lfb_status lfbpy_make(const lfbpy_config *of, const char *path, lfb_any *any)
   }
 }
 
+/* The kind of the filters of a class. */
+static lfb_kind any_kind(PyTypeObject *type)
+{
+  return (lfb_kind)lfbpy_class_of(type)->what;
+}
+
 static PyObject *any_new(PyTypeObject *type, const lfbpy_config *config)
 {
   const char *path = config->path == NULL ? NULL : PyBytes_AsString(config->path);
-  lfb_any any = {.kind = lfbpy_kind(type)};
+  lfb_any any = {.kind = any_kind(type)};
   lfbpy_outcome outcome;
 
-  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(lfbpy_make(config, path, &any)));
+  LFBPY_WITHOUT_GIL(outcome = LFBPY_OUTCOME(any_make(config, path, &any)));
   return any_instance(type, outcome, any, config->path);
 }
 
@@ -49,7 +56,7 @@ static PyObject *any_parsed(PyTypeObject *type, PyObject *args, PyObject *kwargs
 {
   lfbpy_config config = {0};
   PyObject *self = NULL;
-  if (lfbpy_config_parse(args, kwargs, lfbpy_kind(type), with_path, &config))
+  if (lfbpy_config_parse(args, kwargs, any_kind(type), with_path, &config))
     self = any_new(type, &config);
   lfbpy_config_close(&config);
   return self;
@@ -63,12 +70,6 @@ PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 PyObject *lfbpy_create(PyObject *type, PyObject *args, PyObject *kwargs)
 {
   return any_parsed((PyTypeObject *)type, args, kwargs, true);
-}
-
-void lfbpy_dealloc(PyObject *self)
-{
-  lfb_any_free(lfbpy_any(self));
-  lfbpy_instance_free(self);
 }
 
 /* ---- files and bytes ------------------------------------------------------------------------- */
@@ -88,7 +89,7 @@ static lfb_status any_open(const lfbpy_source *source, lfb_opening how, const ch
 static PyObject *any_opened(PyObject *type, const lfbpy_source *source, lfb_opening how)
 {
   const char *path = PyBytes_AsString(source->path);
-  lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
+  lfb_any any = {.kind = any_kind((PyTypeObject *)type)};
   lfbpy_outcome outcome;
 
   if (any.kind == LFB_KIND_WINDOW && source->read_only) {
@@ -108,9 +109,8 @@ static PyObject *any_open_or_load(PyObject *type, PyObject *args, PyObject *kwar
   PyObject *self = NULL;
   if (loads ? lfbpy_source_parse(args, kwargs, true, &source)
             : lfbpy_source_parse_mapped(args, kwargs, &source))
-    self = any_opened(type, &source, loads              ? LFB_OPEN_COPY
-                                     : source.read_only ? LFB_OPEN_IN_PLACE
-                                                        : LFB_OPEN_SHARED);
+    self = any_opened(type, &source, loads ? LFB_OPEN_COPY : source.read_only ? LFB_OPEN_IN_PLACE
+                                                                              : LFB_OPEN_SHARED);
   lfbpy_source_close(&source);
   return self;
 }
@@ -196,7 +196,7 @@ PyObject *lfbpy_from_bytes(PyObject *type, PyObject *args, PyObject *kwargs)
     return NULL;
   const lfb_read_limits limits = lfbpy_source_limits(&source);
   any_input input = {view.buf, (size_t)view.len};
-  lfb_any any = {.kind = lfbpy_kind((PyTypeObject *)type)};
+  lfb_any any = {.kind = any_kind((PyTypeObject *)type)};
   lfb_status status;
 
   LFBPY_WITHOUT_GIL(status = any_read(&input, &limits, &any));
@@ -262,7 +262,7 @@ PyObject *lfbpy_put_all(PyObject *self, PyObject *other)
   if (into.filter == NULL)
     return NULL;
   const bool plain = into.kind == LFB_KIND_PLAIN;
-  const void *from = lfbpy_holder_of(other, plain ? "Filter" : "Counting");
+  const void *from = lfbpy_holder_of(other, plain ? "lfbloom.Filter" : "lfbloom.Counting");
   lfb_status status;
   if (from == NULL)
     return NULL;
@@ -288,7 +288,8 @@ PyObject *lfbpy_to_filter(PyObject *self, PyObject *ignored)
   if (any.filter == NULL)
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_any_to_plain(any, &filter));
-  return status == LFB_OK ? lfbpy_holder_filter(filter) : lfbpy_raise_status(status);
+  return status == LFB_OK ? lfbpy_holder_named("lfbloom.Filter", filter)
+                          : lfbpy_raise_status(status);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "packaging/python/source/classes.h"
+#include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
 
 /* A version that is being built. */
@@ -22,7 +23,7 @@ typedef struct building {
 static const uint64_t BUILDING_OVER = UINT64_C(1) << 63;
 
 /* Refuses a call once the building is over. */
-void *lfbpy_building_enter(PyObject *self)
+static void *building_enter(PyObject *self)
 {
   building *of = (building *)self;
   /* acquire: pairs with the release of BUILDING_OVER; the filter is not touched after it. */
@@ -34,9 +35,9 @@ void *lfbpy_building_enter(PyObject *self)
   return NULL;
 }
 
-void lfbpy_leave_building(PyObject *self)
+static void building_leave(PyObject *self)
 {
-  /* release: what the call did comes before what building_end() does. */
+  /* release: what the call did comes before what building_finish() does. */
   atomic_fetch_sub_explicit(&((building *)self)->users, 1, memory_order_release);
 }
 
@@ -54,17 +55,17 @@ static lfb_filter *building_filter(lfb_status status, lfb_filter *filter)
 lfb_filter *lfbpy_building_make(PyObject *args, PyObject *kwargs)
 {
   lfbpy_config config = {0};
-  lfb_any any = {.kind = LFB_KIND_PLAIN};
+  lfb_filter *filter = NULL;
   lfb_status status;
   if (!lfbpy_config_parse(args, kwargs, LFB_KIND_PLAIN, false, &config))
     return NULL;
-  LFBPY_WITHOUT_GIL(status = lfbpy_make(&config, NULL, &any));
-  return building_filter(status, any.plain);
+  LFBPY_WITHOUT_GIL(status = lfb_filter_create(&config.config, &filter));
+  return building_filter(status, filter);
 }
 
 lfb_filter *lfbpy_building_copy(PyObject *filter)
 {
-  const lfb_filter *from = lfbpy_holder_of(filter, "Filter");
+  const lfb_filter *from = lfbpy_holder_of(filter, "lfbloom.Filter");
   lfb_filter *copy = NULL;
   lfb_status status;
   if (from == NULL)
@@ -84,15 +85,12 @@ static bool building_outside(PyObject *versions)
 
 static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
 {
-  PyTypeObject *type = lfbpy_class("Building");
-  PyObject *self = type == NULL ? NULL : PyType_GenericAlloc(type, 0);
-  Py_XDECREF(type);
+  PyObject *self = lfbpy_holder_named("lfbloom.Building", NULL);
   if (self == NULL)
     return NULL;
   Py_INCREF(versions);
   ((building *)self)->versions = versions;
   ((building *)self)->holder.object = filter;
-  ((building *)self)->holder.what = LFBPY_BUILDING;
   atomic_init(&((building *)self)->users, BUILDING_OVER);
   return self;
 }
@@ -130,7 +128,7 @@ PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter)
 /* ---- the end -------------------------------------------------------------------------------- */
 
 /* Refuses further calls, and waits for those in progress.  Returns false if it is over already. */
-static bool building_end(building *of)
+static bool building_finish(building *of)
 {
   /* acquire: what other calls did comes before publish. */
   const uint64_t before = atomic_fetch_or_explicit(&of->users, BUILDING_OVER, memory_order_acq_rel);
@@ -141,10 +139,10 @@ static bool building_end(building *of)
   return true;
 }
 
-static bool building_end_or_raise(PyObject *self)
+static bool building_finish_or_raise(PyObject *self)
 {
   bool ended;
-  LFBPY_WITHOUT_GIL(ended = building_end((building *)self));
+  LFBPY_WITHOUT_GIL(ended = building_finish((building *)self));
   if (!ended)
     PyErr_SetString(PyExc_RuntimeError, "this version has been published or abandoned");
   return ended;
@@ -154,7 +152,7 @@ static PyObject *building_publish_as(PyObject *self, lfb_previous previous)
 {
   uint64_t number = 0;
   lfb_status status;
-  if (!building_end_or_raise(self))
+  if (!building_finish_or_raise(self))
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_versions_publish(lfbpy_object(((building *)self)->versions), previous, &number));
   return status == LFB_OK ? PyLong_FromUnsignedLongLong(number) : lfbpy_raise_status(status);
@@ -173,20 +171,19 @@ static PyObject *building_abandon(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
   lfb_status status;
-  if (!building_end_or_raise(self))
+  if (!building_finish_or_raise(self))
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_versions_abandon(lfbpy_object(((building *)self)->versions)));
   return lfbpy_none_or_raise_status(status);
 }
 
 /* Abandons a version that was not published: otherwise no other version could begin. */
-static void building_dealloc(PyObject *self)
+static void building_end(PyObject *self)
 {
   building *of = (building *)self;
-  if (building_end(of))
+  if (building_finish(of))
     lfb_ignore(lfb_versions_abandon(lfbpy_object(of->versions)));
   Py_CLEAR(of->versions);
-  lfbpy_instance_free(self);
 }
 
 static PyObject *building_enter_with(PyObject *self, PyObject *ignored)
@@ -214,36 +211,36 @@ static PyObject *building_exit(PyObject *self, PyObject *args)
   return Py_False;
 }
 
-static PyMethodDef building_methods[] = {
-    {"put", lfbpy_put, METH_O, "put($self, key, /)\n--\n\nPuts a key, as Filter.put()."},
-    LFBPY_MIGHT_CONTAIN,
-    LFBPY_PUT_MANY(""),
-    LFBPY_QUERY_MANY(""),
-    {"stats", lfbpy_stats, METH_NOARGS,
-     "stats($self)\n--\n\nReturns the figures, as Filter.stats()."},
-    LFBPY_KEYWORDS("publish", building_publish,
-                   "publish($self, *, keep_previous=False)\n--\n\n"
-                   "Makes it the current version.  Returns its number.  No call can use this object afterwards."),
-    {"abandon", building_abandon, METH_NOARGS,
-     "abandon($self)\n--\n\nDrops it.  No call can use this object afterwards."},
-    {"__enter__", building_enter_with, METH_NOARGS,
-     "__enter__($self)\n--\n\nReturns itself."},
-    {"__exit__", building_exit, METH_VARARGS,
-     "__exit__($self, *exception)\n--\n\nPublishes; after an exception it abandons."},
-    LFBPY_LAST,
+lfbpy_class lfbpy_building_class = {
+    .name = "lfbloom.Building",
+    .doc =
+        "A version that is being filled, from Versions.rebuild(), by any number of threads.\n\n"
+        "As a context manager it publishes at the end of the block, and abandons after an "
+        "exception.\n"
+        "One that is neither published nor abandoned is abandoned with its last reference.",
+    .size = sizeof(building),
+    .what = LFBPY_BUILDING,
+    .make = lfbpy_no_new,
+    .end = building_end,
+    .enter = building_enter,
+    .leave = building_leave,
+    .methods = {
+        {"put", lfbpy_put, METH_O, "put($self, key, /)\n--\n\nPuts a key, as Filter.put()."},
+        LFBPY_MIGHT_CONTAIN,
+        LFBPY_PUT_MANY(""),
+        LFBPY_QUERY_MANY(""),
+        {"stats", lfbpy_stats, METH_NOARGS,
+         "stats($self)\n--\n\nReturns the figures, as Filter.stats()."},
+        LFBPY_KEYWORDS("publish", building_publish,
+                       "publish($self, *, keep_previous=False)\n--\n\n"
+                       "Makes it the current version.  Returns its number.  No call can use this "
+                       "object afterwards."),
+        {"abandon", building_abandon, METH_NOARGS,
+         "abandon($self)\n--\n\nDrops it.  No call can use this object afterwards."},
+        {"__enter__", building_enter_with, METH_NOARGS,
+         "__enter__($self)\n--\n\nReturns itself."},
+        {"__exit__", building_exit, METH_VARARGS,
+         "__exit__($self, *exception)\n--\n\nPublishes; after an exception it abandons."},
+        LFBPY_REDUCE,
+    },
 };
-
-static PyType_Slot building_slots[] = {
-    {Py_tp_methods, building_methods},
-    {Py_tp_doc,
-     "A version that is being filled, from Versions.rebuild(), by any number of threads.\n\n"
-     "As a context manager it publishes at the end of the block, and abandons after an exception.\n"
-     "One that is neither published nor abandoned is abandoned with its last reference."},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_no_new},
-    {Py_tp_dealloc, (void *)(intptr_t)building_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {0, NULL},
-};
-
-PyType_Spec lfbpy_building_spec = {"lfbloom.Building", sizeof(building), 0, Py_TPFLAGS_DEFAULT,
-                                   building_slots};

@@ -1,28 +1,13 @@
-/* classes.h - the classes of the module: each file of this name has one; and what several of them
+/* classes.h - the classes of the module, each in the file of its name, and what several of them
  * have. */
 #ifndef LFBPY_CLASSES_H
 #define LFBPY_CLASSES_H
 
 #include "packaging/python/source/holder.h"
 
-/* The first slot of each has its methods. */
-extern PyType_Spec lfbpy_filter_spec;
-extern PyType_Spec lfbpy_counting_spec;
-extern PyType_Spec lfbpy_growing_spec;
-extern PyType_Spec lfbpy_window_spec;
-extern PyType_Spec lfbpy_versions_spec;
-extern PyType_Spec lfbpy_section_spec;
-extern PyType_Spec lfbpy_building_spec;
-
-/* The class that the module made under this name (module.c), whatever its attribute of that name is
- * now; a new reference. */
-PyTypeObject *lfbpy_class(const char *name);
-
-/* The kind of the filters of a class of this module. */
-lfb_kind lfbpy_kind(PyTypeObject *type);
-
-/* The tp_new of a class that only Versions makes instances of. */
-PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+extern lfbpy_class lfbpy_filter_class, lfbpy_counting_class, lfbpy_growing_class;
+extern lfbpy_class lfbpy_window_class, lfbpy_versions_class, lfbpy_section_class;
+extern lfbpy_class lfbpy_building_class;
 
 /* ---- what versions.c, section.c and building.c need of each other ---- */
 
@@ -30,10 +15,6 @@ PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored);
 PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs);
 PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter);
-
-/* What lfbpy_enter() does for them: gives the filter, or NULL with an exception. */
-void *lfbpy_section_enter(PyObject *self);
-void *lfbpy_building_enter(PyObject *self);
 
 /* Whether the calling thread is in a section of these Versions. */
 bool lfbpy_section_here(PyObject *versions);
@@ -107,29 +88,20 @@ Py_ssize_t lfbpy_figures_length(uint64_t approximate_count);
 #define LFBPY_SYNC                              \
   LFBPY_METHOD("sync", lfbpy_sync, METH_NOARGS, \
                "sync($self)\n--\n\nMakes durable all that was put into a mapped file before the call.")
-#define LFBPY_COPY LFBPY_METHOD("copy", lfbpy_copy, METH_NOARGS, "copy($self)\n--\n\nReturns a copy in private memory.")
+#define LFBPY_COPY                              \
+  LFBPY_METHOD("copy", lfbpy_copy, METH_NOARGS, \
+               "copy($self)\n--\n\nReturns a copy in private memory.")
 #define LFBPY_SIZEOF \
   LFBPY_METHOD("__sizeof__", lfbpy_sizeof, METH_NOARGS, "__sizeof__($self)\n--\n\nReturns the size in bytes.")
 
-/* The last rows of every class. */
-#define LFBPY_LAST                                                        \
-  LFBPY_METHOD("__reduce__", lfbpy_reduce, METH_NOARGS,                   \
-               "__reduce__($self)\n--\n\nRaises TypeError: use save()."), \
-      LFBPY_METHOD(NULL, NULL, 0, NULL)
+/* The last row of every class. */
+#define LFBPY_REDUCE                                    \
+  LFBPY_METHOD("__reduce__", lfbpy_reduce, METH_NOARGS, \
+               "__reduce__($self)\n--\n\nRaises TypeError: use save().")
 
-/* Rows of PyType_Slot of the classes of filters. */
-#define LFBPY_FILTER_SLOTS                                                                                  \
-  {Py_tp_new, (void *)(intptr_t)lfbpy_new}, {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},               \
-      {Py_sq_contains, (void *)(intptr_t)lfbpy_contains}, {Py_sq_length, (void *)(intptr_t)lfbpy_length},   \
-      {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled}
-
-/* Rows of PyGetSetDef: one that is only read, and the last one. */
-#define LFBPY_GETTER(name, function, doc) \
-  {                                       \
-    name, function, NULL, doc, NULL       \
+#define LFBPY_READ_ONLY                                                                     \
+  {                                                                                         \
+    "read_only", lfbpy_is_read_only, NULL, "Whether the filter was opened read-only.", NULL \
   }
-#define LFBPY_READ_ONLY \
-  LFBPY_GETTER("read_only", lfbpy_is_read_only, "Whether the filter was opened read-only.")
-#define LFBPY_NO_MORE LFBPY_GETTER(NULL, NULL, NULL)
 
 #endif

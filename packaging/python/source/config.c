@@ -165,7 +165,7 @@ static bool config_like(lfb_config *config, PyObject *like)
   const bool keep_key = config->keep_key;
   if (like == NULL || like == Py_None)
     return true;
-  const lfb_filter *filter = lfbpy_holder_of(like, "Filter");
+  const lfb_filter *filter = lfbpy_holder_of(like, "lfbloom.Filter");
   if (filter == NULL)
     return false;
   if (config_has_hash(config)) {

@@ -51,29 +51,10 @@ PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)
   return Py_None;
 }
 
-#define ERROR_ROW(name, number, text) {number, #name},
-static const struct error_row {
-  int number;
-  const char *name;
-} error_rows[] = {LFB_STATUS_LIST(ERROR_ROW)};
-#undef ERROR_ROW
-
-/* Adds a row; returns whether it did. */
-static bool error_add(PyObject *table, const struct error_row *row)
-{
-  PyObject *number = PyLong_FromLong(row->number);
-  PyObject *name = PyUnicode_FromString(row->name);
-  const bool added = number != NULL && name != NULL && PyDict_SetItem(table, number, name) == 0;
-  Py_XDECREF(number);
-  Py_XDECREF(name);
-  return added;
-}
+#define ERROR_FORMAT(name, number, text) ",i:s"
+#define ERROR_ITEM(name, number, text) , number, #name
 
 PyObject *lfbpy_statuses(void)
 {
-  PyObject *table = PyDict_New();
-  for (size_t i = 0; table != NULL && i < sizeof error_rows / sizeof *error_rows; i++)
-    if (!error_add(table, &error_rows[i]))
-      Py_CLEAR(table);
-  return table;
+  return Py_BuildValue("{" LFB_STATUS_LIST(ERROR_FORMAT) "}" LFB_STATUS_LIST(ERROR_ITEM));
 }

@@ -3,23 +3,8 @@
 #include <lfbloom/filter_more.h>
 
 #include "packaging/python/source/classes.h"
+#include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
-
-/* from_bytes() for Guava's form alone. */
-static PyObject *filter_from_guava(PyObject *type, PyObject *data)
-{
-  PyObject *args = PyTuple_Pack(1, data);
-  PyObject *self = args == NULL ? NULL : lfbpy_from_bytes(type, args, NULL);
-  Py_XDECREF(args);
-  if (self == NULL)
-    return NULL;
-  lfb_stats stats = {0};
-  lfb_filter_stats(lfbpy_object(self), &stats);
-  if (stats.form == LFB_FORM_GUAVA)
-    return self;
-  Py_DECREF(self);
-  return lfbpy_raise((lfbpy_outcome){LFB_ERROR_UNKNOWN_FORM, 0}, NULL);
-}
 
 static PyObject *filter_save(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -40,15 +25,9 @@ static PyObject *filter_to_bytes(PyObject *self, PyObject *args, PyObject *kwarg
   return lfbpy_to_bytes_as(self, form);
 }
 
-static PyObject *filter_to_guava(PyObject *self, PyObject *ignored)
-{
-  (void)ignored;
-  return lfbpy_to_bytes_as(self, LFB_FORM_GUAVA);
-}
-
 static PyObject *filter_compare(PyObject *self, PyObject *other)
 {
-  const lfb_filter *b = lfbpy_holder_of(other, "Filter");
+  const lfb_filter *b = lfbpy_holder_of(other, "lfbloom.Filter");
   if (b == NULL)
     return NULL;
   lfb_comparison comparison = {0};
@@ -65,7 +44,8 @@ static PyObject *filter_fold(PyObject *self, PyObject *argument)
   if (!lfbpy_to_u64(argument, &factor))
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_filter_fold(lfbpy_object(self), factor, &folded));
-  return status == LFB_OK ? lfbpy_holder_filter(folded) : lfbpy_raise_status(status);
+  return status == LFB_OK ? lfbpy_holder_named("lfbloom.Filter", folded)
+                          : lfbpy_raise_status(status);
 }
 
 static PyObject *filter_repr(PyObject *self)
@@ -81,124 +61,116 @@ static PyObject *filter_repr(PyObject *self)
   return result;
 }
 
-static PyMethodDef filter_methods[] = {
-    LFBPY_OF_CLASS("create", lfbpy_create,
-                   "create($type, path, " LFBPY_CONFIG_SIGNATURE ", file_mode=0)\n--\n\n"
-                   "Makes an empty filter in a new file, which any number of processes share.\n\n"
-                   "file_mode: the file's permissions; 0 for 0o600."),
-    LFBPY_OF_CLASS("open", lfbpy_open,
-                   "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
-                   "Opens a file that create() made.  With read_only it opens a file of any form in place, also "
-                   "one\nthat save() wrote.\n\n"
-                   "The file is closed when the last reference to the filter is gone."),
-    LFBPY_OF_CLASS("load", lfbpy_load,
-                   "load($type, path, *, max_bytes=0, key=None, open_damaged=False)\n--\n\n"
-                   "Reads a filter from a file of any form.\n\n"
-                   "max_bytes: a larger filter is an error; 0 for no limit.\n"
-                   "key: 16 bytes, of a keyed hash that the file does not have.\n"
-                   "open_damaged: damaged words become all ones, instead of an error."),
-    LFBPY_OF_CLASS("from_bytes", lfbpy_from_bytes,
-                   "from_bytes($type, data, *, max_bytes=0, key=None, open_damaged=False)\n--\n\n"
-                   "Reads a filter of any form from bytes or another buffer.  Arguments: as load()."),
-    {"from_guava", filter_from_guava, METH_O | METH_CLASS,
-     "from_guava($type, data, /)\n--\n\n"
-     "Reads what Guava's BloomFilter.writeTo() wrote, from bytes or another buffer."},
-    {"put", lfbpy_put, METH_O,
-     "put($self, key, /)\n--\n\n"
-     "Puts a key: str, bytes or an int from 0 to 2^64-1.  Returns whether a bit changed: False "
-     "means\nthat the key was present, or a false positive.\n\n"
-     ">>> import lfbloom\n"
-     ">>> seen = lfbloom.Filter(1000, 0.001)\n"
-     ">>> seen.put('apple'), seen.put('apple')\n"
-     "(True, False)\n"},
-    {"claim", lfbpy_claim, METH_O,
-     "claim($self, key, /)\n--\n\n"
-     "Puts a key.  Of all threads and processes that claim it, at most one gets True.\n\n"
-     ">>> import lfbloom\n"
-     ">>> seen = lfbloom.Filter(1000, 0.001)\n"
-     ">>> [line for line in ['a', 'b', 'a'] if seen.claim(line)]\n"
-     "['a', 'b']\n"},
-    {"might_contain", lfbpy_might_contain, METH_O,
-     "might_contain($self, key, /)\n--\n\n"
-     "Returns whether the key may be present; False is certain.  The same as `key in filter`."},
-    LFBPY_PUT_MANY(
-        "\n"
+lfbpy_class lfbpy_filter_class = {
+    .name = "lfbloom.Filter",
+    .doc =
+        "Filter(" LFBPY_CONFIG_SIGNATURE
+        ")\n--\n\n"
+        "A Bloom filter: any number of threads put and query at once.\n\n"
+        "A key is a str (its UTF-8 bytes), bytes, or an int from 0 to 2^64-1.  len() estimates "
+        "the\n"
+        "number of distinct keys.\n\n"
         ">>> import lfbloom\n"
-        ">>> seen = lfbloom.Filter(1000, 1e-9)\n"
-        ">>> seen.put_many(['apple', 'pear', b'apple'])\n"
-        "2\n"
-        ">>> seen.put_many(b'plumpear', memoryview(bytes([0,0,0,0, 4,0,0,0, 8,0,0,0])).cast('i'),\n"
-        "...               answers=True)\n"
-        "bytearray(b'\\x01\\x00')\n"),
-    LFBPY_CLAIM_MANY,
-    LFBPY_QUERY_MANY(
-        "\n"
-        ">>> import lfbloom\n"
-        ">>> seen = lfbloom.Filter(1000, 1e-9)\n"
-        ">>> seen.put_many(range(10))\n"
-        "10\n"
-        ">>> seen.might_contain_many([9, 10, 11])\n"
-        "bytearray(b'\\x01\\x00\\x00')\n"),
-    {"put_all", lfbpy_put_all, METH_O,
-     "put_all($self, other, /)\n--\n\n"
-     "Puts all keys of another Filter into this one.  Make one with like=the other, so that their "
-     "hashes\nare the same."},
-    {"compare", filter_compare, METH_O,
-     "compare($self, other, /)\n--\n\n"
-     "Estimates what two filters have in common: a dict of (value, standard error)."},
-    {"fold", filter_fold, METH_O,
-     "fold($self, factor, /)\n--\n\n"
-     "Returns a filter with the same keys and 1/factor of the size."},
-    LFBPY_COPY,
-    LFBPY_KEYWORDS("save", filter_save,
-                   "save($self, path, *, form='native')\n--\n\n"
-                   "Writes the filter to a file, atomically and durably.\n"
-                   "form: 'native', 'guava', 'sbbf' or 'mapped' (for open())."),
-    LFBPY_KEYWORDS("to_bytes", filter_to_bytes,
-                   "to_bytes($self, *, form='native')\n--\n\n"
-                   "Returns what save() would write.  It may hold the secret key of the hash."),
-    {"to_guava", filter_to_guava, METH_NOARGS,
-     "to_guava($self)\n--\n\n"
-     "Returns the bytes that Guava's BloomFilter.readFrom() reads.\n\n"
-     ">>> import lfbloom\n"
-     ">>> seen = lfbloom.Filter(100, 0.01, strategy='guava-mitz64')\n"
-     ">>> seen.put('apple')\n"
-     "True\n"
-     ">>> 'apple' in lfbloom.Filter.from_guava(seen.to_guava())\n"
-     "True\n"},
-    LFBPY_SYNC,
-    {"stats", lfbpy_stats, METH_NOARGS,
-     "stats($self)\n--\n\n"
-     "Returns the filter's figures, a dict: see lfb_stats in lfbloom/filter.h."},
-    LFBPY_SIZEOF,
-    LFBPY_LAST,
+        ">>> seen = lfbloom.Filter(1_000_000, 0.001)\n"
+        ">>> seen.put('apple')\n"
+        "True\n"
+        ">>> 'apple' in seen, b'apple' in seen, 'pear' in seen\n"
+        "(True, True, False)\n"
+        ">>> len(seen)\n"
+        "1\n",
+    .size = sizeof(lfbpy_holder),
+    .what = LFB_KIND_PLAIN,
+    .repr = filter_repr,
+    .getset = {
+        LFBPY_READ_ONLY,
+    },
+    .methods = {
+        LFBPY_OF_CLASS("create", lfbpy_create,
+                       "create($type, path, " LFBPY_CONFIG_SIGNATURE ", file_mode=0)\n--\n\n"
+                       "Makes an empty filter in a new file, which any number of processes "
+                       "share.\n\n"
+                       "file_mode: the file's permissions; 0 for 0o600."),
+        LFBPY_OF_CLASS("open", lfbpy_open,
+                       "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
+                       "Opens a file that create() made.  With read_only it opens a file of any "
+                       "form in place, also one\nthat save() wrote.\n\n"
+                       "The file is closed when the last reference to the filter is gone."),
+        LFBPY_OF_CLASS("load", lfbpy_load,
+                       "load($type, path, *, max_bytes=0, key=None, open_damaged=False)\n--\n\n"
+                       "Reads a filter from a file of any form.\n\n"
+                       "max_bytes: a larger filter is an error; 0 for no limit.\n"
+                       "key: 16 bytes, of a keyed hash that the file does not have.\n"
+                       "open_damaged: damaged words become all ones, instead of an error."),
+        LFBPY_OF_CLASS("from_bytes", lfbpy_from_bytes,
+                       "from_bytes($type, data, *, max_bytes=0, key=None, open_damaged=False)\n"
+                       "--\n\n"
+                       "Reads a filter of any form from bytes or another buffer.  Arguments: as "
+                       "load()."),
+        {"put", lfbpy_put, METH_O,
+         "put($self, key, /)\n--\n\n"
+         "Puts a key: str, bytes or an int from 0 to 2^64-1.  Returns whether a bit changed: False "
+         "means\nthat the key was present, or a false positive.\n\n"
+         ">>> import lfbloom\n"
+         ">>> seen = lfbloom.Filter(1000, 0.001)\n"
+         ">>> seen.put('apple'), seen.put('apple')\n"
+         "(True, False)\n"},
+        {"claim", lfbpy_claim, METH_O,
+         "claim($self, key, /)\n--\n\n"
+         "Puts a key.  Of all threads and processes that claim it, at most one gets True.\n\n"
+         ">>> import lfbloom\n"
+         ">>> seen = lfbloom.Filter(1000, 0.001)\n"
+         ">>> [line for line in ['a', 'b', 'a'] if seen.claim(line)]\n"
+         "['a', 'b']\n"},
+        {"might_contain", lfbpy_might_contain, METH_O,
+         "might_contain($self, key, /)\n--\n\n"
+         "Returns whether the key may be present; False is certain.  The same as `key in filter`."},
+        LFBPY_PUT_MANY("\n"
+                       ">>> import lfbloom\n"
+                       ">>> seen = lfbloom.Filter(1000, 1e-9)\n"
+                       ">>> seen.put_many(['apple', 'pear', b'apple'])\n"
+                       "2\n"
+                       ">>> seen.put_many(b'plumpear', memoryview(bytes([0,0,0,0, 4,0,0,0, "
+                       "8,0,0,0])).cast('i'),\n"
+                       "...               answers=True)\n"
+                       "bytearray(b'\\x01\\x00')\n"),
+        LFBPY_CLAIM_MANY,
+        LFBPY_QUERY_MANY("\n"
+                         ">>> import lfbloom\n"
+                         ">>> seen = lfbloom.Filter(1000, 1e-9)\n"
+                         ">>> seen.put_many(range(10))\n"
+                         "10\n"
+                         ">>> seen.might_contain_many([9, 10, 11])\n"
+                         "bytearray(b'\\x01\\x00\\x00')\n"),
+        {"put_all", lfbpy_put_all, METH_O,
+         "put_all($self, other, /)\n--\n\n"
+         "Puts all keys of another Filter into this one.  Make one with like=the other, so that "
+         "their hashes\nare the same."},
+        {"compare", filter_compare, METH_O,
+         "compare($self, other, /)\n--\n\n"
+         "Estimates what two filters have in common: a dict of (value, standard error)."},
+        {"fold", filter_fold, METH_O,
+         "fold($self, factor, /)\n--\n\n"
+         "Returns a filter with the same keys and 1/factor of the size."},
+        LFBPY_COPY,
+        LFBPY_KEYWORDS("save", filter_save,
+                       "save($self, path, *, form='native')\n--\n\n"
+                       "Writes the filter to a file, atomically and durably.\n"
+                       "form: 'native', 'guava', 'sbbf' or 'mapped' (for open())."),
+        LFBPY_KEYWORDS("to_bytes", filter_to_bytes,
+                       "to_bytes($self, *, form='native')\n--\n\n"
+                       "Returns what save() would write.  It may hold the secret key of the "
+                       "hash.\n\n"
+                       ">>> import lfbloom\n"
+                       ">>> seen = lfbloom.Filter(100, 0.01, strategy='guava-mitz64')\n"
+                       ">>> seen.put('apple')\n"
+                       "True\n"
+                       ">>> 'apple' in lfbloom.Filter.from_bytes(seen.to_bytes(form='guava'))\n"
+                       "True\n"),
+        LFBPY_SYNC,
+        {"stats", lfbpy_stats, METH_NOARGS,
+         "stats($self)\n--\n\n"
+         "Returns the filter's figures, a dict: see lfb_stats in lfbloom/filter.h."},
+        LFBPY_SIZEOF,
+        LFBPY_REDUCE,
+    },
 };
-
-static PyGetSetDef filter_getset[] = {
-    LFBPY_READ_ONLY,
-    LFBPY_NO_MORE,
-};
-
-static PyType_Slot filter_slots[] = {
-    {Py_tp_methods, filter_methods},
-    {Py_tp_doc,
-     "Filter(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
-     "A Bloom filter: any number of threads put and query at once.\n\n"
-     "A key is a str (its UTF-8 bytes), bytes, or an int from 0 to 2^64-1.  len() estimates the\n"
-     "number of distinct keys.\n\n"
-     ">>> import lfbloom\n"
-     ">>> seen = lfbloom.Filter(1_000_000, 0.001)\n"
-     ">>> seen.put('apple')\n"
-     "True\n"
-     ">>> 'apple' in seen, b'apple' in seen, 'pear' in seen\n"
-     "(True, True, False)\n"
-     ">>> len(seen)\n"
-     "1\n"},
-    LFBPY_FILTER_SLOTS,
-    {Py_tp_repr, (void *)(intptr_t)filter_repr},
-    {Py_tp_getset, filter_getset},
-    {0, NULL},
-};
-
-PyType_Spec lfbpy_filter_spec = {"lfbloom.Filter", sizeof(lfbpy_holder), 0, Py_TPFLAGS_DEFAULT,
-                                 filter_slots};

@@ -1,5 +1,6 @@
 /*
- * holder.h - a Python object that holds one object of the library, and what its classes share.
+ * holder.h - a Python object that holds one object of the library, its class, and the methods that
+ * several classes have.
  *
  * The held object lives as long as the Python object, which no call can outlive: there is no
  * close(), so that no thread can use what another has closed.
@@ -9,7 +10,6 @@
 
 #include <lfbloom/any.h>
 
-#include "packaging/python/source/config.h"
 #include "packaging/python/source/python.h"
 
 /* What an instance holds: a filter of a kind (lfb_kind), or one of these. */
@@ -39,6 +39,51 @@ static inline lfb_any lfbpy_any(PyObject *self)
   return (lfb_any){holder->what, {holder->object}};
 }
 
+/* ---- classes --------------------------------------------------------------------------------- */
+
+enum { LFBPY_CLASSES = 7 };
+
+/* A class: module.c makes its type. */
+typedef struct lfbpy_class {
+  const char *name; /* as its objects show it, with the module's */
+  const char *doc;
+  size_t size;  /* of an instance                                  */
+  uint8_t what; /* that an instance holds                          */
+  newfunc make;
+  reprfunc repr;                  /* NULL: Python's */
+  void (*end)(PyObject *self);    /* Frees what an instance holds; NULL: it is a filter */
+  void *(*enter)(PyObject *self); /* Gives the plain filter of a Section or a Building, or raises */
+  void (*leave)(PyObject *self);  /* Ends a call that entered a Building */
+  PyGetSetDef getset[4];          /* the last one is all zero */
+  PyMethodDef methods[24];        /* the same                 */
+} lfbpy_class;
+
+/* What the type of a class was made of. */
+const lfbpy_class *lfbpy_class_of(PyTypeObject *type);
+
+/* The module's own references to its types: a program can replace the module's attributes, and an
+ * object of another class has no room for what lfbpy_holder holds. */
+typedef struct lfbpy_state {
+  PyObject *types[LFBPY_CLASSES];
+} lfbpy_state;
+void lfbpy_state_free(void *module);
+
+/* A new instance that holds a filter; the same of the class of a name, with a plain filter or NULL.
+ * If it fails, it frees the filter. */
+PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any);
+PyObject *lfbpy_holder_named(const char *name, lfb_filter *filter);
+
+/* The object that an instance of the class `name` holds.  Raises TypeError for others. */
+void *lfbpy_holder_of(PyObject *instance, const char *name);
+
+/* The tp_dealloc of each class. */
+void lfbpy_dealloc(PyObject *self);
+
+/* The tp_new of a class that only Versions makes instances of. */
+PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
 /* Begins a call that uses the held object, of a Section and a Building as a plain filter; no
  * filter: raises why not.  lfbpy_leave() ends the call. */
 lfb_any lfbpy_enter_slowly(PyObject *self);
@@ -48,23 +93,11 @@ static inline lfb_any lfbpy_enter(PyObject *self, bool changes)
   return holder->what < LFBPY_SECTION && !(changes && holder->read_only) ? lfbpy_any(self)
                                                                          : lfbpy_enter_slowly(self);
 }
-void lfbpy_leave_building(PyObject *self);
 static inline void lfbpy_leave(PyObject *self)
 {
   if (((lfbpy_holder *)self)->what == LFBPY_BUILDING)
-    lfbpy_leave_building(self);
+    lfbpy_class_of(Py_TYPE(self))->leave(self);
 }
-
-/* The object that an instance of the class `name` holds.  Raises TypeError for others. */
-void *lfbpy_holder_of(PyObject *instance, const char *name);
-
-/* A new instance that holds a filter; a new Filter.  If there is no memory, it frees the filter. */
-PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any);
-PyObject *lfbpy_holder_filter(lfb_filter *filter);
-
-/* Makes a filter of any->kind for the arguments, in a new file if there is a path.
- * Needs no GIL. */
-lfb_status lfbpy_make(const lfbpy_config *config, const char *path, lfb_any *any);
 
 /* Methods: of one argument, or of none; and of keywords.  A method of the class has the type as
  * `self`. */
@@ -74,13 +107,12 @@ typedef PyObject *lfbpy_keyword_method(PyObject *self, PyObject *args, PyObject 
 /* Those of the classes of filters: any.c.  A Section has copy() by lfbpy_to_filter, and as a
  * Building lfbpy_stats. */
 lfbpy_keyword_method lfbpy_create, lfbpy_open, lfbpy_load, lfbpy_from_bytes;
-lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_copy, lfbpy_to_filter, lfbpy_stats,
-    lfbpy_sizeof;
+lfbpy_method lfbpy_save, lfbpy_to_bytes, lfbpy_sync, lfbpy_put_all, lfbpy_copy, lfbpy_to_filter;
+lfbpy_method lfbpy_stats, lfbpy_sizeof;
 PyObject *lfbpy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 Py_ssize_t lfbpy_length(PyObject *self);
 int lfbpy_is_filled(PyObject *self);
 PyObject *lfbpy_is_read_only(PyObject *self, void *closure);
-void lfbpy_dealloc(PyObject *self);
 
 /* The same of a plain filter in a form. */
 PyObject *lfbpy_save_as(PyObject *self, PyObject *path, lfb_form form);
@@ -93,13 +125,7 @@ lfbpy_method lfbpy_put, lfbpy_claim, lfbpy_might_contain, lfbpy_remove;
 lfbpy_keyword_method lfbpy_put_many, lfbpy_claim_many, lfbpy_might_contain_many, lfbpy_remove_many;
 int lfbpy_contains(PyObject *self, PyObject *key);
 
-/* Passes a result of put or claim of a Growing on, or raises FullError (growing.c). */
-PyObject *lfbpy_growing_end(PyObject *self, PyObject *result);
-
 /* Refuses to pickle, with a hint. */
 lfbpy_method lfbpy_reduce;
-
-/* Frees the Python object itself; for the deallocators. */
-void lfbpy_instance_free(PyObject *self);
 
 #endif

@@ -1,8 +1,6 @@
 /* keys.c - see keys.h; keys_buffer.c has the buffers, keys_objects.c the Python objects. */
 #include "packaging/python/source/keys.h"
 
-#include <stdlib.h>
-
 /* Refuses one key where many are expected: its letters or bytes would be keys. */
 static bool keys_not_one(PyObject *object)
 {
@@ -41,17 +39,4 @@ void lfbpy_keys_close(lfbpy_keys *keys)
     keys->copies = copies->next;
     free(copies);
   }
-}
-
-bool lfbpy_keys_room(void **memory, size_t count, size_t size)
-{
-  if (count <= PTRDIFF_MAX / size) {
-    void *room = realloc(*memory, count == 0 ? 1 : count * size);
-    if (room != NULL) {
-      *memory = room;
-      return true;
-    }
-  }
-  PyErr_NoMemory();
-  return false;
 }

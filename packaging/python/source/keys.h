@@ -4,8 +4,9 @@
  *   a buffer of 64-bit integers   numbers, in place if they are contiguous and aligned
  *   a buffer of fixed strings     bytes, in place; trailing NULs are no part of a key, as for NumPy
  *   values and offsets            key i is values[offsets[i]:offsets[i + 1]], in place, as Arrow's
- *   a list or tuple               all of it is checked before anything is put; of a list the bytes of short
- *                                 keys are copied, since another thread may take them out of it
+ *   a list or tuple               all of it is checked before anything is put; of a list the bytes
+ *                                 of short keys are copied, since another thread may take them
+ *                                 out of it
  *   another iterable              read in rounds of KEYS_ROUND keys, each checked before it is put
  *
  * One call has ints only, or str and bytes only.
@@ -17,6 +18,7 @@
 #define LFBPY_KEYS_H
 
 #include <lfbloom/sink.h>
+#include <stdlib.h>
 
 #include "packaging/python/source/python.h"
 
@@ -85,7 +87,18 @@ bool lfbpy_keys_open_offsets(lfbpy_keys *keys, PyObject *values, PyObject *offse
 bool lfbpy_keys_open_objects(lfbpy_keys *keys, PyObject *object);
 
 /* Makes `*memory` as large as `count` entries of `size` bytes.  Raises MemoryError. */
-bool lfbpy_keys_room(void **memory, size_t count, size_t size);
+static inline bool lfbpy_keys_room(void **memory, size_t count, size_t size)
+{
+  void *room = NULL;
+  if (count <= PTRDIFF_MAX / size)
+    room = realloc(*memory, count == 0 ? 1 : count * size);
+  if (room == NULL) {
+    PyErr_NoMemory();
+    return false;
+  }
+  *memory = room;
+  return true;
+}
 
 /* Memory for copies of keys. */
 typedef struct lfbpy_copies {

@@ -33,96 +33,46 @@ static PyMethodDef module_methods[] = {
 
 /* ---- the classes ----------------------------------------------------------------------------- */
 
-static const struct {
-  const char *name;
-  PyType_Spec *spec;
-  lfb_kind kind;
-} module_classes[] = {
-    {"Filter", &lfbpy_filter_spec, LFB_KIND_PLAIN},
-    {"Counting", &lfbpy_counting_spec, LFB_KIND_COUNTING},
-    {"Growing", &lfbpy_growing_spec, LFB_KIND_GROWING},
-    {"Window", &lfbpy_window_spec, LFB_KIND_WINDOW},
-    {"Versions", &lfbpy_versions_spec, LFB_KIND_NONE},
-    {"Section", &lfbpy_section_spec, LFB_KIND_NONE},
-    {"Building", &lfbpy_building_spec, LFB_KIND_NONE},
-};
-enum { MODULE_CLASSES = sizeof module_classes / sizeof *module_classes };
-
-/* The module's own references to its classes: a program can replace the module's attributes, and an
- * object of another class has no room for what lfbpy_holder holds. */
-struct module_state {
-  PyObject *classes[MODULE_CLASSES];
+static lfbpy_class *const module_classes[LFBPY_CLASSES] = {
+    &lfbpy_filter_class,
+    &lfbpy_counting_class,
+    &lfbpy_growing_class,
+    &lfbpy_window_class,
+    &lfbpy_versions_class,
+    &lfbpy_section_class,
+    &lfbpy_building_class,
 };
 
-static struct PyModuleDef module_definition;
-
-/* The class of a name in the module's state; a borrowed reference.  NULL if `module` is another
- * one, or is being cleared. */
-static PyObject *module_class(PyObject *module, const char *name)
+/* Makes the type of a class.  Filters, except a Window, have a length, and are false if empty; for
+ * the others the list of slots ends before. */
+static PyObject *module_type(lfbpy_class *of)
 {
-  const struct module_state *state = NULL;
-  size_t i = 0;
-  if (PyModule_Check(module) && PyModule_GetDef(module) == &module_definition)
-    state = PyModule_GetState(module);
-  while (strcmp(module_classes[i].name, name) != 0)
-    i++;
-  return state == NULL ? NULL : state->classes[i];
-}
-
-PyTypeObject *lfbpy_class(const char *name)
-{
-  PyObject *module = PyImport_ImportModule("lfbloom._lfbloom");
-  if (module == NULL)
-    return NULL;
-  PyObject *type = module_class(module, name);
-  Py_XINCREF(type);
-  Py_DECREF(module);
-  if (type == NULL)
-    PyErr_SetString(PyExc_TypeError, "sys.modules['lfbloom._lfbloom'] is another module");
-  return (PyTypeObject *)type;
-}
-
-lfb_kind lfbpy_kind(PyTypeObject *type)
-{
-  const void *methods = PyType_GetSlot(type, Py_tp_methods);
-  size_t i = 0;
-  while (module_classes[i].spec->slots->pfunc != methods)
-    i++;
-  return module_classes[i].kind;
+  const bool sized = of->end == NULL && of->what != LFB_KIND_WINDOW;
+  PyType_Slot slots[] = {
+      {Py_tp_methods, of->methods},
+      {Py_tp_getset, of->getset},
+      {Py_tp_doc, (void *)(uintptr_t)of->doc},
+      {Py_tp_new, (void *)(intptr_t)(of->make == NULL ? lfbpy_new : of->make)},
+      {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
+      {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
+      {sized ? Py_sq_length : 0, (void *)(intptr_t)lfbpy_length},
+      {Py_nb_bool, (void *)(intptr_t)lfbpy_is_filled},
+      {of->repr != NULL ? Py_tp_repr : 0, (void *)(intptr_t)of->repr},
+      {0, NULL},
+  };
+  return PyType_FromSpec(&(PyType_Spec){of->name, (int)of->size, 0, Py_TPFLAGS_DEFAULT, slots});
 }
 
 static int module_add_classes(PyObject *module)
 {
-  struct module_state *state = PyModule_GetState(module);
-  for (size_t i = 0; i < MODULE_CLASSES; i++) {
-    state->classes[i] = PyType_FromSpec(module_classes[i].spec);
-    if (state->classes[i] == NULL ||
-        PyObject_SetAttrString(module, module_classes[i].name, state->classes[i]) < 0)
+  lfbpy_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < LFBPY_CLASSES; i++) {
+    const char *name = strchr(module_classes[i]->name, '.') + 1;
+    state->types[i] = module_type(module_classes[i]);
+    if (state->types[i] == NULL || PyObject_SetAttrString(module, name, state->types[i]) < 0)
       return -1;
   }
   return 0;
-}
-
-/* Python 3.8 calls it before there is a state, too. */
-static int module_traverse(PyObject *module, visitproc visit, void *arg)
-{
-  struct module_state *state = PyModule_GetState(module);
-  for (size_t i = 0; state != NULL && i < MODULE_CLASSES; i++)
-    Py_VISIT(state->classes[i]);
-  return 0;
-}
-
-static int module_clear(PyObject *module)
-{
-  struct module_state *state = PyModule_GetState(module);
-  for (size_t i = 0; state != NULL && i < MODULE_CLASSES; i++)
-    Py_CLEAR(state->classes[i]);
-  return 0;
-}
-
-static void module_free(void *module)
-{
-  (void)module_clear(module);
 }
 
 static int module_add_statuses(PyObject *module)
@@ -189,16 +139,14 @@ static PyModuleDef_Slot module_slots[] = {
     {0, NULL},
 };
 
-static struct PyModuleDef module_definition = {
+static PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_lfbloom",
     .m_doc = "The compiled part of lfbloom.",
-    .m_size = sizeof(struct module_state),
+    .m_size = sizeof(lfbpy_state),
     .m_methods = module_methods,
     .m_slots = module_slots,
-    .m_traverse = module_traverse,
-    .m_clear = module_clear,
-    .m_free = module_free,
+    .m_free = lfbpy_state_free,
 };
 
 PyMODINIT_FUNC PyInit__lfbloom(void);

@@ -40,7 +40,7 @@ bool lfbpy_section_here(PyObject *versions)
   return false;
 }
 
-void *lfbpy_section_enter(PyObject *self)
+static void *section_filter(PyObject *self)
 {
   section **at = section_find(self);
   if (at != NULL)
@@ -53,22 +53,18 @@ void *lfbpy_section_enter(PyObject *self)
 PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored)
 {
   (void)ignored;
-  PyTypeObject *type = lfbpy_class("Section");
-  PyObject *self = type == NULL ? NULL : PyType_GenericAlloc(type, 0);
-  Py_XDECREF(type);
+  PyObject *self = lfbpy_holder_named("lfbloom.Section", NULL);
   if (self == NULL)
     return NULL;
   Py_INCREF(versions);
-  ((section *)self)->holder.what = LFBPY_SECTION;
   ((section *)self)->versions = versions;
   atomic_init(&((section *)self)->entered, false);
   return self;
 }
 
-static void section_dealloc(PyObject *self)
+static void section_end(PyObject *self)
 {
   Py_CLEAR(((section *)self)->versions);
-  lfbpy_instance_free(self);
 }
 
 static PyObject *section_enter(PyObject *self, PyObject *ignored)
@@ -95,7 +91,7 @@ static PyObject *section_exit(PyObject *self, PyObject *args)
   (void)args;
   section **at = section_find(self);
   if (at == NULL)
-    return lfbpy_section_enter(self);
+    return section_filter(self);
   section *of = *at;
   *at = of->outer;
   of->holder.object = NULL;
@@ -109,41 +105,37 @@ static PyObject *section_exit(PyObject *self, PyObject *args)
 static PyObject *section_number(PyObject *self, void *closure)
 {
   (void)closure;
-  return lfbpy_section_enter(self) == NULL
+  return section_filter(self) == NULL
              ? NULL
              : PyLong_FromUnsignedLongLong(((section *)self)->number);
 }
 
-static PyMethodDef section_methods[] = {
-    LFBPY_MIGHT_CONTAIN,
-    LFBPY_QUERY_MANY(""),
-    {"stats", lfbpy_stats, METH_NOARGS,
-     "stats($self)\n--\n\nReturns the version's figures, as Filter.stats()."},
-    {"copy", lfbpy_to_filter, METH_NOARGS,
-     "copy($self)\n--\n\nReturns a copy of the version: a Filter."},
-    {"__enter__", section_enter, METH_NOARGS,
-     "__enter__($self)\n--\n\nEnters; returns the section."},
-    {"__exit__", section_exit, METH_VARARGS, "__exit__($self, *exception)\n--\n\nLeaves."},
-    LFBPY_LAST,
+lfbpy_class lfbpy_section_class = {
+    .name = "lfbloom.Section",
+    .doc =
+        "A read-side section, from Versions.section(): inside `with`, the version stays the "
+        "same.\n\n"
+        "Only the thread that entered may use it.  Leave it in less than a second: it keeps "
+        "dropped\n"
+        "versions in memory, and rebuild() waits for it.",
+    .size = sizeof(section),
+    .what = LFBPY_SECTION,
+    .make = lfbpy_no_new,
+    .end = section_end,
+    .enter = section_filter,
+    .getset = {
+        {"number", section_number, NULL, "The number of the version.", NULL},
+    },
+    .methods = {
+        LFBPY_MIGHT_CONTAIN,
+        LFBPY_QUERY_MANY(""),
+        {"stats", lfbpy_stats, METH_NOARGS,
+         "stats($self)\n--\n\nReturns the version's figures, as Filter.stats()."},
+        {"copy", lfbpy_to_filter, METH_NOARGS,
+         "copy($self)\n--\n\nReturns a copy of the version: a Filter."},
+        {"__enter__", section_enter, METH_NOARGS,
+         "__enter__($self)\n--\n\nEnters; returns the section."},
+        {"__exit__", section_exit, METH_VARARGS, "__exit__($self, *exception)\n--\n\nLeaves."},
+        LFBPY_REDUCE,
+    },
 };
-
-static PyGetSetDef section_getset[] = {
-    {"number", section_number, NULL, "The number of the version.", NULL},
-    LFBPY_NO_MORE,
-};
-
-static PyType_Slot section_slots[] = {
-    {Py_tp_methods, section_methods},
-    {Py_tp_doc,
-     "A read-side section, from Versions.section(): inside `with`, the version stays the same.\n\n"
-     "Only the thread that entered may use it.  Leave it in less than a second: it keeps dropped\n"
-     "versions in memory, and rebuild() waits for it."},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_no_new},
-    {Py_tp_dealloc, (void *)(intptr_t)section_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_tp_getset, section_getset},
-    {0, NULL},
-};
-
-PyType_Spec lfbpy_section_spec = {"lfbloom.Section", sizeof(section), 0, Py_TPFLAGS_DEFAULT,
-                                  section_slots};

@@ -4,6 +4,7 @@
 #include <lfbloom/versions.h>
 
 #include "packaging/python/source/answers.h"
+#include "packaging/python/source/error.h"
 #include "packaging/python/source/holder.h"
 #include "packaging/python/source/key.h"
 #include "packaging/python/source/keys.h"
@@ -64,12 +65,16 @@ LFB_INLINE bool verb_bytes(lfb_any any, lfb_verb verb, lfb_key key)
   return false;
 }
 
-/* Gives the result of a call, or NULL.  A Growing may have answered for too full a filter. */
+/* Gives the result of a call, or NULL.  If a Growing is full and cannot grow, a False in the result
+ * may be wrong: raises FullError instead, unless answers are preferred. */
 static PyObject *verb_end(PyObject *self, lfb_verb verb, PyObject *result)
 {
-  return ((lfbpy_holder *)self)->what == LFB_KIND_GROWING && verb != LFB_MIGHT_CONTAIN && result != NULL
-             ? lfbpy_growing_end(self, result)
-             : result;
+  const lfbpy_holder *holder = (lfbpy_holder *)self;
+  if (holder->what != LFB_KIND_GROWING || verb == LFB_MIGHT_CONTAIN || holder->answers_when_full ||
+      result == NULL || result == Py_True)
+    return result;
+  const lfbpy_outcome outcome = LFBPY_OUTCOME(lfb_growing_stuck(holder->object));
+  return outcome.status == LFB_OK ? result : lfbpy_raise_full(outcome, result);
 }
 
 LFB_INLINE PyObject *verb_answer(PyObject *self, lfb_verb verb, bool answer)

@@ -5,6 +5,7 @@
 #include <lfbloom/versions.h>
 
 #include "packaging/python/source/classes.h"
+#include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
 
 /* ---- making --------------------------------------------------------------------------------- */
@@ -36,10 +37,9 @@ static PyObject *versions_of(PyObject *type, PyObject *other)
   return versions_with((PyTypeObject *)type, lfbpy_building_copy(other));
 }
 
-static void versions_dealloc(PyObject *self)
+static void versions_end(PyObject *self)
 {
   lfb_versions_free(lfbpy_object(self));
-  lfbpy_instance_free(self);
 }
 
 /* ---- for the administrator ------------------------------------------------------------------- */
@@ -75,68 +75,66 @@ static PyObject *versions_number(PyObject *self, void *closure)
   return PyLong_FromUnsignedLongLong(lfb_versions_number(lfbpy_object(self)));
 }
 
-static PyMethodDef versions_methods[] = {
-    {"of", versions_of, METH_O | METH_CLASS,
-     "of($type, filter, /)\n--\n\nMakes Versions with a copy of a Filter as the first version."},
-    {"put", lfbpy_put, METH_O,
-     "put($self, key, /)\n--\n\n"
-     "Puts a key into the current version, into the one that is being built and into the previous "
-     "one."},
-    {"might_contain", lfbpy_might_contain, METH_O,
-     "might_contain($self, key, /)\n--\n\n"
-     "Returns whether the key may be present in the current version; False is certain."},
-    LFBPY_PUT_MANY(""),
-    LFBPY_QUERY_MANY(""),
-    {"section", lfbpy_section_of, METH_NOARGS,
-     "section($self)\n--\n\n"
-     "Returns a Section: a context manager in which the current version stays the same."},
-    LFBPY_KEYWORDS("rebuild", lfbpy_building_begin,
-                   "rebuild($self, " LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
-                   "Begins a new version: returns a Building, an empty filter to fill.  Waits until the sections "
-                   "in\nprogress have been left."),
-    {"rebuild_of", lfbpy_building_begin_of, METH_O,
-     "rebuild_of($self, filter, /)\n--\n\n"
-     "The same with a copy of a Filter instead of an empty one."},
-    {"rollback", versions_rollback, METH_NOARGS,
-     "rollback($self)\n--\n\n"
-     "Makes the previous version the current one again, if it was kept.  Returns its new number."},
-    {"drop_previous", versions_drop_previous, METH_NOARGS,
-     "drop_previous($self)\n--\n\nDrops the previous version."},
-    {"reclaim", versions_reclaim, METH_NOARGS,
-     "reclaim($self)\n--\n\n"
-     "Frees dropped versions that no section can use.  Returns how many still wait for a section."},
-    LFBPY_LAST,
+lfbpy_class lfbpy_versions_class = {
+    .name = "lfbloom.Versions",
+    .doc =
+        "Versions(" LFBPY_CONFIG_SIGNATURE
+        ")\n--\n\n"
+        "A filter that is replaced while threads use it: queries use the current version while "
+        "the\n"
+        "next one is being filled.\n\n"
+        ">>> import lfbloom\n"
+        ">>> blocked = lfbloom.Versions(1000, 0.001)\n"
+        ">>> blocked.put('old')\n"
+        "True\n"
+        ">>> with blocked.rebuild(2000, 0.001) as building:   # publishes at its end\n"
+        "...     building.put_many(['new', 'newer'])\n"
+        "2\n"
+        ">>> 'old' in blocked, 'new' in blocked, blocked.number\n"
+        "(False, True, 2)\n"
+        ">>> with blocked.section() as version:\n"
+        "...     version.number, 'new' in version\n"
+        "(2, True)\n",
+    .size = sizeof(lfbpy_holder),
+    .what = LFBPY_VERSIONS,
+    .make = versions_new,
+    .end = versions_end,
+    .getset = {
+        {"number", versions_number, NULL, "The number of the current version.", NULL},
+    },
+    .methods = {
+        {"of", versions_of, METH_O | METH_CLASS,
+         "of($type, filter, /)\n--\n\nMakes Versions with a copy of a Filter as the first "
+         "version."},
+        {"put", lfbpy_put, METH_O,
+         "put($self, key, /)\n--\n\n"
+         "Puts a key into the current version, into the one that is being built and into the "
+         "previous one."},
+        {"might_contain", lfbpy_might_contain, METH_O,
+         "might_contain($self, key, /)\n--\n\n"
+         "Returns whether the key may be present in the current version; False is certain."},
+        LFBPY_PUT_MANY(""),
+        LFBPY_QUERY_MANY(""),
+        {"section", lfbpy_section_of, METH_NOARGS,
+         "section($self)\n--\n\n"
+         "Returns a Section: a context manager in which the current version stays the same."},
+        LFBPY_KEYWORDS("rebuild", lfbpy_building_begin,
+                       "rebuild($self, " LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
+                       "Begins a new version: returns a Building, an empty filter to fill.  Waits "
+                       "until the sections in\nprogress have been left."),
+        {"rebuild_of", lfbpy_building_begin_of, METH_O,
+         "rebuild_of($self, filter, /)\n--\n\n"
+         "The same with a copy of a Filter instead of an empty one."},
+        {"rollback", versions_rollback, METH_NOARGS,
+         "rollback($self)\n--\n\n"
+         "Makes the previous version the current one again, if it was kept.  Returns its new "
+         "number."},
+        {"drop_previous", versions_drop_previous, METH_NOARGS,
+         "drop_previous($self)\n--\n\nDrops the previous version."},
+        {"reclaim", versions_reclaim, METH_NOARGS,
+         "reclaim($self)\n--\n\n"
+         "Frees dropped versions that no section can use.  Returns how many still wait for a "
+         "section."},
+        LFBPY_REDUCE,
+    },
 };
-
-static PyGetSetDef versions_getset[] = {
-    {"number", versions_number, NULL, "The number of the current version.", NULL},
-    LFBPY_NO_MORE,
-};
-
-static PyType_Slot versions_slots[] = {
-    {Py_tp_methods, versions_methods},
-    {Py_tp_doc,
-     "Versions(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
-     "A filter that is replaced while threads use it: queries use the current version while the\n"
-     "next one is being filled.\n\n"
-     ">>> import lfbloom\n"
-     ">>> blocked = lfbloom.Versions(1000, 0.001)\n"
-     ">>> blocked.put('old')\n"
-     "True\n"
-     ">>> with blocked.rebuild(2000, 0.001) as building:   # publishes at its end\n"
-     "...     building.put_many(['new', 'newer'])\n"
-     "2\n"
-     ">>> 'old' in blocked, 'new' in blocked, blocked.number\n"
-     "(False, True, 2)\n"
-     ">>> with blocked.section() as version:\n"
-     "...     version.number, 'new' in version\n"
-     "(2, True)\n"},
-    {Py_tp_new, (void *)(intptr_t)versions_new},
-    {Py_tp_dealloc, (void *)(intptr_t)versions_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_tp_getset, versions_getset},
-    {0, NULL},
-};
-
-PyType_Spec lfbpy_versions_spec = {"lfbloom.Versions", sizeof(lfbpy_holder), 0, Py_TPFLAGS_DEFAULT,
-                                   versions_slots};

@@ -2,6 +2,7 @@
 #include <lfbloom/window_mapped.h>
 
 #include "packaging/python/source/classes.h"
+#include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
 
 static PyObject *window_generation(PyObject *self, void *closure)
@@ -59,78 +60,74 @@ static PyObject *window_stop_clock(PyObject *self, PyObject *ignored)
   "expected_insertions, fpp, *, span=0, generations=3, by_insertions=False, hash=None, seed=0, " \
   "key=None, keep_key=False, lazy_memory=False, memory='balanced'"
 
-static PyMethodDef window_methods[] = {
-    LFBPY_FILES,
-    {"put", lfbpy_put, METH_O,
-     "put($self, key, /)\n--\n\n"
-     "Puts a key.  Returns whether a bit of the current generation changed."},
-    {"claim", lfbpy_claim, METH_O,
-     "claim($self, key, /)\n--\n\n"
-     "Puts a key unless it is found.  Of all claims of a key while it is found, at most one is True."},
-    {"might_contain", lfbpy_might_contain, METH_O,
-     "might_contain($self, key, /)\n--\n\n"
-     "Returns whether the key may have been put in the window; False is certain."},
-    LFBPY_PUT_MANY(""),
-    LFBPY_CLAIM_MANY,
-    LFBPY_QUERY_MANY(""),
-    LFBPY_OF_CLASS("create", lfbpy_create,
-                   "create($type, path, " WINDOW_SIGNATURE ", file_mode=0)\n--\n\n"
-                   "Makes a window in a new file that any number of processes may open at once: a key has one "
-                   "winner\nper span among all of them.  It outlives its processes, and restarts of the host.\n\n"
-                   "file_mode: the file's permissions; 0 for 0o600."),
-    LFBPY_OF_CLASS("open", lfbpy_open,
-                   "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
-                   "Opens what create() made, by this or another process.  A window is opened to be changed: load() "
-                   "reads\na copy."),
-    LFBPY_SYNC,
-    LFBPY_KEYWORDS("advance", window_advance,
-                   "advance($self, generation=None)\n--\n\n"
-                   "Ends a generation, the current one if none is given.  Returns whether this call ended it: of "
-                   "all\ncalls with one generation, one does."),
-    {"tick", window_tick, METH_NOARGS,
-     "tick($self)\n--\n\n"
-     "Ends the generations that are over by the clock.  Returns how many.  Call it before puts and "
-     "claims,\nor let start_clock() do it."},
-    {"start_clock", window_start_clock, METH_NOARGS,
-     "start_clock($self)\n--\n\n"
-     "Starts a thread of the library that ends each generation when it is over."},
-    {"stop_clock", window_stop_clock, METH_NOARGS, "stop_clock($self)\n--\n\nStops that thread."},
-    {"stats", lfbpy_stats, METH_NOARGS,
-     "stats($self)\n--\n\n"
-     "Returns the figures, a dict: see lfb_window_figures in lfbloom/window.h."},
-    LFBPY_SIZEOF,
-    LFBPY_LAST,
+lfbpy_class lfbpy_window_class = {
+    .name = "lfbloom.Window",
+    .doc =
+        "Window(" WINDOW_SIGNATURE
+        ")\n--\n\n"
+        "A Bloom filter that forgets: it finds a key for a span of time (in seconds) or of "
+        "insertions.\n\n"
+        ">>> import lfbloom\n"
+        ">>> last_hour = lfbloom.Window(1000, 0.001)\n"
+        ">>> last_hour.put('apple')\n"
+        "True\n"
+        ">>> for _ in range(4):\n"
+        "...     print('apple' in last_hour, last_hour.advance())\n"
+        "True True\n"
+        "True True\n"
+        "True True\n"
+        "True True\n"
+        ">>> 'apple' in last_hour\n"
+        "False\n",
+    .size = sizeof(lfbpy_holder),
+    .what = LFB_KIND_WINDOW,
+    .getset = {
+        {"generation", window_generation, NULL, "The number of the current generation.", NULL},
+    },
+    .methods = {
+        LFBPY_FILES,
+        {"put", lfbpy_put, METH_O,
+         "put($self, key, /)\n--\n\n"
+         "Puts a key.  Returns whether a bit of the current generation changed."},
+        {"claim", lfbpy_claim, METH_O,
+         "claim($self, key, /)\n--\n\n"
+         "Puts a key unless it is found.  Of all claims of a key while it is found, at most one "
+         "is True."},
+        {"might_contain", lfbpy_might_contain, METH_O,
+         "might_contain($self, key, /)\n--\n\n"
+         "Returns whether the key may have been put in the window; False is certain."},
+        LFBPY_PUT_MANY(""),
+        LFBPY_CLAIM_MANY,
+        LFBPY_QUERY_MANY(""),
+        LFBPY_OF_CLASS("create", lfbpy_create,
+                       "create($type, path, " WINDOW_SIGNATURE ", file_mode=0)\n--\n\n"
+                       "Makes a window in a new file that any number of processes may open at "
+                       "once: a key has one "
+                       "winner\nper span among all of them.  It outlives its processes, and "
+                       "restarts of the host.\n\n"
+                       "file_mode: the file's permissions; 0 for 0o600."),
+        LFBPY_OF_CLASS("open", lfbpy_open,
+                       "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
+                       "Opens what create() made, by this or another process.  A window is opened "
+                       "to be changed: load() reads\na copy."),
+        LFBPY_SYNC,
+        LFBPY_KEYWORDS("advance", window_advance,
+                       "advance($self, generation=None)\n--\n\n"
+                       "Ends a generation, the current one if none is given.  Returns whether "
+                       "this call ended it: of all\ncalls with one generation, one does."),
+        {"tick", window_tick, METH_NOARGS,
+         "tick($self)\n--\n\n"
+         "Ends the generations that are over by the clock.  Returns how many.  Call it before "
+         "puts and claims,\nor let start_clock() do it."},
+        {"start_clock", window_start_clock, METH_NOARGS,
+         "start_clock($self)\n--\n\n"
+         "Starts a thread of the library that ends each generation when it is over."},
+        {"stop_clock", window_stop_clock, METH_NOARGS,
+         "stop_clock($self)\n--\n\nStops that thread."},
+        {"stats", lfbpy_stats, METH_NOARGS,
+         "stats($self)\n--\n\n"
+         "Returns the figures, a dict: see lfb_window_figures in lfbloom/window.h."},
+        LFBPY_SIZEOF,
+        LFBPY_REDUCE,
+    },
 };
-
-static PyGetSetDef window_getset[] = {
-    {"generation", window_generation, NULL, "The number of the current generation.", NULL},
-    LFBPY_NO_MORE,
-};
-
-static PyType_Slot window_slots[] = {
-    {Py_tp_methods, window_methods},
-    {Py_tp_doc,
-     "Window(" WINDOW_SIGNATURE ")\n--\n\n"
-     "A Bloom filter that forgets: it finds a key for a span of time (in seconds) or of "
-     "insertions.\n\n"
-     ">>> import lfbloom\n"
-     ">>> last_hour = lfbloom.Window(1000, 0.001)\n"
-     ">>> last_hour.put('apple')\n"
-     "True\n"
-     ">>> for _ in range(4):\n"
-     "...     print('apple' in last_hour, last_hour.advance())\n"
-     "True True\n"
-     "True True\n"
-     "True True\n"
-     "True True\n"
-     ">>> 'apple' in last_hour\n"
-     "False\n"},
-    {Py_tp_new, (void *)(intptr_t)lfbpy_new},
-    {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},
-    {Py_sq_contains, (void *)(intptr_t)lfbpy_contains},
-    {Py_tp_getset, window_getset},
-    {0, NULL},
-};
-
-PyType_Spec lfbpy_window_spec = {"lfbloom.Window", sizeof(lfbpy_holder), 0, Py_TPFLAGS_DEFAULT,
-                                 window_slots};
