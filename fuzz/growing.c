@@ -10,8 +10,8 @@
 #include <xxhash.h>
 
 enum {
-  CREATED = 40, /* the time: differs in each writing */
-  CREATED_END = 48,
+  CREATED = 40, /* the time, which differs in each writing, and what is ignored, which is zeros then */
+  CREATED_END = 112,
   CHECKSUM = 248,
   NATIVE_HEADER = 256,
   NATIVE_WORD_COUNT = 32,
