@@ -16,6 +16,9 @@ use sys::{Kind, Opening, Verb};
 pub use sys::{Stats, Status, Strategy, WindowConfig, WindowFigures, WindowGenerationFigures};
 include!(concat!(env!("OUT_DIR"), "/status.rs"));
 
+// SAFETY of the calls of the library: what a call is given lives until it returns, as `&self`, the arguments
+// and the paths do, and results are written where variables of their types are.  Calls that need more say it.
+
 /// The text of a constant string of the library.
 fn text(string: *const c_char) -> &'static str {
     // SAFETY: the functions whose results come here return constant strings, never NULL.
@@ -24,7 +27,6 @@ fn text(string: *const c_char) -> &'static str {
 
 /// The version of the library, for example "0.9.0".
 pub fn version() -> &'static str {
-    // SAFETY: it takes nothing.
     text(unsafe { sys::lfb_version_text() })
 }
 
@@ -54,7 +56,6 @@ impl Error {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: it takes any number.
         f.write_str(text(unsafe { sys::lfb_status_text(*self) }))
     }
 }
@@ -362,7 +363,6 @@ macro_rules! queries {
             /// The figures now.
             pub fn stats(&self) -> $figures {
                 let mut figures = $figures::default();
-                // SAFETY: the filter lives, and the figures are written.
                 unsafe { sys::$stats(self.raw(), &mut figures) };
                 figures
             }
@@ -370,7 +370,6 @@ macro_rules! queries {
             /// Writes the filter to a file, atomically and durably, in its kind's own form.
             pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
                 let path = c_path(path.as_ref())?;
-                // SAFETY: the filter and the path live.
                 check(unsafe { sys::lfb_any_save(self.0, path.as_ptr()) })
             }
 
@@ -413,7 +412,6 @@ macro_rules! kind {
 
             /// Makes an empty filter as described.
             pub fn with(config: &$config) -> Result<Self> {
-                // SAFETY: the configuration lives, and the result is written.
                 Self::made(|filter| unsafe { sys::$create(config, filter) })
             }
 
@@ -472,7 +470,6 @@ macro_rules! claims_and_shares {
             /// Makes an empty filter in a new file that processes share.
             pub fn create(path: impl AsRef<Path>, config: &$config) -> Result<Self> {
                 let path = c_path(path.as_ref())?;
-                // SAFETY: the path and the configuration live, and the result is written.
                 Self::made(|filter| unsafe { sys::$create(path.as_ptr(), config, filter) })
             }
 
@@ -483,7 +480,6 @@ macro_rules! claims_and_shares {
 
             /// Makes durable what was put into such a file.
             pub fn sync(&self) -> Result<()> {
-                // SAFETY: the filter lives.
                 check(unsafe { sys::lfb_any_sync(self.0.any()) })
             }
         }
@@ -507,19 +503,16 @@ impl Config {
 
     /// The figures of an empty filter of this description, without making it.
     pub fn plan(&self) -> Result<Stats> {
-        // SAFETY: both live during the call.
         made(Stats::default(), |stats| unsafe { sys::lfb_config_plan(self, stats) })
     }
 
     /// The probability of a false positive that such a filter has once it holds `insertions` keys.
     pub fn fpp_after(&self, insertions: u64) -> Result<f64> {
-        // SAFETY: both live during the call.
         made(0.0, |fpp| unsafe { sys::lfb_config_fpp_after(self, insertions, fpp) })
     }
 
     /// Takes the hash of a filter and its key, so that filters of one size can be put together.
     pub fn take_hash(&mut self, filter: &View) -> Result<()> {
-        // SAFETY: both live during the call.
         check(unsafe { sys::lfb_config_take_hash(self, filter.raw()) })
     }
 }
@@ -527,7 +520,6 @@ impl Config {
 impl Strategy {
     /// The name, for example "fast-pair"; "" of a number that is no strategy's.
     pub fn name(self) -> &'static str {
-        // SAFETY: it takes any number.
         let name = unsafe { sys::lfb_strategy_name(self) };
         if name.is_null() {
             ""
@@ -550,32 +542,27 @@ impl View {
     /// Whether a key may be present whose good 64-bit hash the caller has.
     #[inline]
     pub fn might_contain_hash(&self, hash: u64) -> bool {
-        // SAFETY: the filter lives.
         unsafe { sys::lfb_filter_might_contain_hash(self.raw(), hash) }
     }
 
     /// Estimates how many keys two filters have in common.
     pub fn compare(&self, other: &View) -> Result<Comparison> {
-        // SAFETY: both filters live, and the result is written.
         made(Comparison::default(), |result| unsafe { sys::lfb_filter_compare(self.raw(), other.raw(), result) })
     }
 
     /// Copies the filter into memory.
     pub fn copy(&self) -> Result<Filter> {
-        // SAFETY: the filter lives, and the result is written.
         Filter::made(|copy| unsafe { sys::lfb_filter_copy(self.raw(), copy) })
     }
 
     /// Makes a filter of 1/`factor` of the size that has all keys.
     pub fn fold(&self, factor: u64) -> Result<Filter> {
-        // SAFETY: the filter lives, and the result is written.
         Filter::made(|folded| unsafe { sys::lfb_filter_fold(self.raw(), factor, folded) })
     }
 
     /// Writes the filter to a file in a form: for Guava, for Parquet, or to be shared by processes.
     pub fn save_as(&self, form: Form, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
-        // SAFETY: the filter and the path live.
         check(unsafe { sys::lfb_filter_save(self.raw(), form, path.as_ptr()) })
     }
 
@@ -586,6 +573,18 @@ impl View {
     }
 }
 
+macro_rules! derefs {
+    ($($name:ty: $field:tt -> $target:ident),*) => {$(
+        impl Deref for $name {
+            type Target = $target;
+            fn deref(&self) -> &$target {
+                &self.$field
+            }
+        }
+    )*};
+}
+derefs! { Filter: 0 -> View, Mapped: 0 -> View, Section<'_>: view -> View, Building<'_>: filter -> Filter }
+
 /// A Bloom filter that any number of threads insert into and query at once: lfbloom/filter.h.
 #[derive(Debug)]
 pub struct Filter(View);
@@ -593,31 +592,21 @@ pub struct Filter(View);
 kind!(Filter, PLAIN, Config, View, lfb_filter_create, lfb_filter_put, lfb_filter_put_u64);
 claims_and_shares!(Filter, Config, lfb_filter_claim, lfb_filter_claim_u64, lfb_mapped_create);
 
-impl Deref for Filter {
-    type Target = View;
-    fn deref(&self) -> &View {
-        &self.0
-    }
-}
-
 impl Filter {
     /// Puts a key by its hash: 64 bits that the caller has mixed well.
     #[inline]
     pub fn put_hash(&self, hash: u64) -> bool {
-        // SAFETY: the filter lives.
         unsafe { sys::lfb_filter_put_hash(self.raw(), hash) }
     }
 
     /// Claims a key by its hash.
     #[inline]
     pub fn claim_hash(&self, hash: u64) -> bool {
-        // SAFETY: the filter lives.
         unsafe { sys::lfb_filter_claim_hash(self.raw(), hash) }
     }
 
     /// Puts all keys of another filter of the same size, strategy and hash ([`Config::take_hash`]).
     pub fn put_all(&self, from: &View) -> Result<()> {
-        // SAFETY: both filters live.
         check(unsafe { sys::lfb_filter_put_all(self.raw(), from.raw()) })
     }
 }
@@ -635,7 +624,6 @@ impl Mapped {
 
     /// Compares the checksums of a native file's words.
     pub fn verify(&self) -> Result<()> {
-        // SAFETY: the filter lives.
         check(unsafe { sys::lfb_mapped_verify(self.raw()) })
     }
 }
@@ -644,18 +632,10 @@ impl Limits {
     /// Opens a filter file of any form, to be queried in place.
     pub fn map(&self, path: impl AsRef<Path>) -> Result<Mapped> {
         let path = c_path(path.as_ref())?;
-        // SAFETY: the path and the limits live, and the result is written.
         let filter = self.with(|limits| {
             made(ptr::null(), |filter| unsafe { sys::lfb_mapped_open_read_only(path.as_ptr(), limits, filter) })
         })?;
         Ok(Mapped(View(sys::Any { kind: Kind::PLAIN, filter: filter as *mut c_void })))
-    }
-}
-
-impl Deref for Mapped {
-    type Target = View;
-    fn deref(&self) -> &View {
-        &self.0
     }
 }
 
@@ -670,7 +650,6 @@ impl Drop for Mapped {
 
 /// Makes the plain filter of the keys that are present.
 fn plain(any: sys::Any) -> Result<Filter> {
-    // SAFETY: the filter lives while `&self` of the caller does, and the result is written.
     Filter::made(|filter| unsafe { sys::lfb_any_to_plain(any, filter) })
 }
 
@@ -694,7 +673,6 @@ impl Counting {
 
     /// Adds all keys of another one, as often as they are present there.
     pub fn put_all(&self, from: &Counting) -> Result<()> {
-        // SAFETY: both filters live.
         check(unsafe { sys::lfb_counting_put_all(self.raw(), from.raw()) })
     }
 
@@ -721,7 +699,6 @@ claims_and_shares!(Growing, Config, lfb_growing_claim, lfb_growing_claim_u64, lf
 impl Growing {
     /// Fails with the reason if the newest layer is full and no other can follow it.
     pub fn stuck(&self) -> Result<()> {
-        // SAFETY: the filter lives.
         check(unsafe { sys::lfb_growing_stuck(self.raw()) })
     }
 
@@ -741,7 +718,6 @@ impl WindowConfig {
 
     /// The figures of an empty window of this description, without making it.
     pub fn plan(&self) -> Result<WindowFigures> {
-        // SAFETY: both live during the call.
         made(WindowFigures::default(), |figures| unsafe { sys::lfb_window_config_plan(self, figures) })
     }
 }
@@ -756,19 +732,16 @@ claims_and_shares!(Window, WindowConfig, lfb_window_claim, lfb_window_claim_u64,
 impl Window {
     /// The number of the current generation.
     pub fn generation(&self) -> u64 {
-        // SAFETY: the window lives.
         unsafe { sys::lfb_window_generation(self.raw()) }
     }
 
     /// Ends generation `from` and begins the next.  Of all calls with one generation, one succeeds.
     pub fn advance(&self, from: u64) -> Result<()> {
-        // SAFETY: the window lives.
         check(unsafe { sys::lfb_window_advance(self.raw(), from) })
     }
 
     /// Ends the generations that are over by the clock.  Returns how many it has ended.
     pub fn tick(&self) -> u32 {
-        // SAFETY: the window lives.
         unsafe { sys::lfb_window_tick(self.raw()) }
     }
 
@@ -803,13 +776,11 @@ impl Versions {
 
     /// Makes an empty filter as the first version.
     pub fn new(config: &Config) -> Result<Versions> {
-        // SAFETY: the configuration lives, and the result is written.
         made(ptr::null_mut(), |versions| unsafe { sys::lfb_versions_create(config, versions) }).map(Versions)
     }
 
     /// The same with a filter as the first version.  If it fails, the filter is freed.
     pub fn with(filter: Filter) -> Result<Versions> {
-        // SAFETY: the filter lives, and the result is written.
         let versions =
             made(ptr::null_mut(), |versions| unsafe { sys::lfb_versions_create_with(filter.raw(), versions) })?;
         mem::forget(filter); // the handle owns it now
@@ -818,7 +789,6 @@ impl Versions {
 
     /// The same without a version: until one is published, each query answers "maybe".
     pub fn waiting() -> Result<Versions> {
-        // SAFETY: the result is written.
         made(ptr::null_mut(), |versions| unsafe { sys::lfb_versions_create_waiting(versions) }).map(Versions)
     }
 
@@ -833,7 +803,6 @@ impl Versions {
 
     /// The current version's number; 0: there is none.
     pub fn number(&self) -> u64 {
-        // SAFETY: the handle lives.
         unsafe { sys::lfb_versions_number(self.0) }
     }
 
@@ -868,7 +837,6 @@ impl Versions {
     /// Begins a new version: an empty filter, to be filled.  Waits until the sections in progress have been
     /// left; fails in a section of this thread.
     pub fn begin_rebuild(&self, config: &Config) -> Result<Building<'_>> {
-        // SAFETY: the handle and the configuration live, and the result is written.
         let filter =
             made(ptr::null_mut(), |building| unsafe { sys::lfb_versions_begin_rebuild(self.0, config, building) })?;
         Ok(self.building(filter))
@@ -876,7 +844,6 @@ impl Versions {
 
     /// The same with a filter that is filled already.  If it fails, the filter is freed.
     pub fn begin_rebuild_with(&self, filter: Filter) -> Result<Building<'_>> {
-        // SAFETY: the handle and the filter live.
         check(unsafe { sys::lfb_versions_begin_rebuild_with(self.0, filter.raw()) })?;
         let raw = filter.raw();
         mem::forget(filter); // the handle owns it now
@@ -890,19 +857,16 @@ impl Versions {
 
     /// Makes the previous version the current one again.  Returns its new number.
     pub fn rollback(&self) -> Result<u64> {
-        // SAFETY: the handle lives, and the result is written.
         made(0, |number| unsafe { sys::lfb_versions_rollback(self.0, number) })
     }
 
     /// Drops the previous version, if it was kept.
     pub fn drop_previous(&self) -> Result<()> {
-        // SAFETY: the handle lives.
         check(unsafe { sys::lfb_versions_drop_previous(self.0) })
     }
 
     /// Frees dropped versions that no section can use.  Returns how many still wait.
     pub fn reclaim(&self) -> u64 {
-        // SAFETY: the handle lives.
         unsafe { sys::lfb_versions_reclaim(self.0) }
     }
 }
@@ -945,13 +909,6 @@ impl Section<'_> {
     }
 }
 
-impl Deref for Section<'_> {
-    type Target = View;
-    fn deref(&self) -> &View {
-        &self.view
-    }
-}
-
 impl Drop for Section<'_> {
     fn drop(&mut self) {
         // SAFETY: this thread has entered the section.  If it has others, the library leaves the innermost
@@ -974,13 +931,6 @@ impl Building<'_> {
         let number = made(0, |number| unsafe { sys::lfb_versions_publish(self.versions.0, previous, number) });
         mem::forget(self);
         number
-    }
-}
-
-impl Deref for Building<'_> {
-    type Target = Filter;
-    fn deref(&self) -> &Filter {
-        &self.filter
     }
 }
 
