@@ -2,9 +2,9 @@
 
 Compiles the library's own sources, ../../atomic and ../../bloom, into the module.  It needs a C11
 compiler, xxhash.h (Debian: libxxhash-dev) and ConcurrencyKit (libck-dev), which is linked from its
-archive, libck.a, if the linker finds one that fits into a shared object: then the module does not need
-libck.so.0.  One build serves Python 3.8 and later, except for a
-free-threaded Python, which has no stable ABI.
+archive, libck.a, if the linker finds one that fits into a shared object: then the module does not
+need libck.so.0.  One build serves Python 3.8 and later, except for a free-threaded Python, which has
+no stable ABI.
 """
 
 import os
@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -33,18 +32,21 @@ INCLUDES = [str(TREE), str(TREE / "include")]
 
 
 def library_sources():
-    """The library's sources, relative to the tree, as the compiler then names their objects."""
-    return sorted(
-        str(path.relative_to(TREE)) for part in ("atomic", "bloom") for path in (TREE / part).rglob("*.c")
-    )
+    """The library's sources, relative to the tree."""
+    parts = (path for part in ("atomic", "bloom") for path in (TREE / part).rglob("*.c"))
+    return [str(path.relative_to(TREE)) for path in parts]
 
 
 class BuildWithLibrary(build_ext):
-    """Compiles the library first, with all processors."""
+    """Compiles the library, too: as one file, the amalgamation."""
 
     def build_extension(self, ext):
         self.find_headers()
-        ext.extra_objects = self.library_objects()
+        made = os.path.abspath(self.build_temp)
+        os.makedirs(made, exist_ok=True)
+        command = ["bash", "tools/amalgamate.sh", made, *library_sources()]
+        subprocess.run(command, cwd=TREE, check=True)
+        ext.sources.append(os.path.join(made, "lfbloom.c"))
         ext.extra_link_args = self.ck() + ext.extra_link_args
         super().build_extension(ext)
 
@@ -62,24 +64,6 @@ class BuildWithLibrary(build_ext):
         command = [*self.compiler.linker_so, "-o", tried, *archive]
         found = subprocess.run(command, stderr=subprocess.DEVNULL)
         return ["-l:libck.a" if found.returncode == 0 else "-lck"]
-
-    def library_objects(self):
-        build = os.path.abspath(self.build_temp)
-        sources = library_sources()
-        for source in sources:
-            os.makedirs(os.path.join(build, os.path.dirname(source)), exist_ok=True)
-        before = os.getcwd()
-        os.chdir(TREE)
-        try:
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                return [o for one in pool.map(lambda s: self.library_object(s, build), sources) for o in one]
-        finally:
-            os.chdir(before)
-
-    def library_object(self, source, build):
-        return self.compiler.compile(
-            [source], output_dir=build, include_dirs=INCLUDES, extra_preargs=FLAGS
-        )
 
 
 class StableWheel(bdist_wheel):

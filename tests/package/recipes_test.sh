@@ -14,12 +14,22 @@ mkdir "$source" "$out"
 cp -RL .bazelrc CMakeLists.txt LICENSE README.md include atomic bloom redis cli completion man packaging tools "$source"
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }
 
-# uses PREFIX: Conan's own test program, built against an installation.
+# uses PREFIX: a program, built against an installation.
+mkdir "$out/use"
+cp tests/install/use.c "$out/use"
+cat >"$out/use/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(use C)
+set(CMAKE_C_STANDARD 11)
+find_package(lfbloom REQUIRED CONFIG)
+add_executable(use use.c)
+target_link_libraries(use lfbloom::lfbloom_static)
+END
 uses() {
-  quietly cmake -S "$source/packaging/conan/test_package" -B "$out/seen" -Dlfbloom_DIR="$1/lib/cmake/lfbloom"
-  quietly cmake --build "$out/seen"
-  quietly "$out/seen/seen"
-  rm -rf "$out/seen"
+  quietly cmake -S "$out/use" -B "$out/built" -Dlfbloom_DIR="$1/lib/cmake/lfbloom"
+  quietly cmake --build "$out/built"
+  quietly "$out/built/use"
+  rm -rf "$out/built"
 }
 
 quietly cmake -DOUT="$out/vcpkg" -DPORT="$source/packaging/vcpkg/ports/lfbloom/portfile.cmake" -P "$here/stand_in.cmake"

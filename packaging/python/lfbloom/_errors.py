@@ -115,8 +115,8 @@ def make(status, text, errno, path):
     return error
 
 
-def make_full(status, text, errno, path):
-    """The exception for a growing filter that cannot grow."""
+def make_full(status, text, errno, result):
+    """The exception for a growing filter that cannot grow, from a call with this result."""
     error = FullError("the filter is full and cannot grow: " + text)
-    error.status, error.name = status, _lfbloom.statuses.get(status, "")
+    error.status, error.name, error.result = status, _lfbloom.statuses.get(status, ""), result
     return error

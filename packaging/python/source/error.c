@@ -6,15 +6,15 @@ lfbpy_outcome lfbpy_outcome_of(lfb_status status)
   return (lfbpy_outcome){status, errno};
 }
 
-/* Calls lfbloom._errors.make(status, text, errno, path), or another function of these arguments. */
-static PyObject *error_made(const char *make, lfbpy_outcome outcome, PyObject *path)
+/* Calls lfbloom._errors.make(status, text, errno, path), or make_full() with the result. */
+static PyObject *error_made(const char *make, lfbpy_outcome outcome, PyObject *of)
 {
   PyObject *module = PyImport_ImportModule("lfbloom._errors");
   if (module == NULL)
     return NULL;
   PyObject *error = PyObject_CallMethod(module, make, "isiO", (int)outcome.status,
                                         lfb_status_text(outcome.status), outcome.cause,
-                                        path == NULL ? Py_None : path);
+                                        of == NULL ? Py_None : of);
   Py_DECREF(module);
   return error;
 }
@@ -36,9 +36,7 @@ PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path)
 
 PyObject *lfbpy_raise_full(lfbpy_outcome outcome, PyObject *result)
 {
-  PyObject *error = error_made("make_full", outcome, NULL);
-  if (error != NULL && PyObject_SetAttrString(error, "result", result) != 0)
-    Py_CLEAR(error);
+  PyObject *error = error_made("make_full", outcome, result);
   Py_DECREF(result);
   return error_raise(error);
 }

@@ -9,8 +9,8 @@
  *   3.8, 3.9, 3.10      The functions are exported with these types, and Py_buffer has this layout.
  *                       These versions are finished: neither changes any more.
  *
- * module.c compares the layout with a real buffer when the module is imported.  A build
- * without LFBPY_STABLE, which a free-threaded Python needs, compares it at compile time.
+ * A build without LFBPY_STABLE, which a free-threaded Python needs, compares the layout with Python's
+ * own at compile time.
  */
 #ifndef LFBPY_PYTHON_H
 #define LFBPY_PYTHON_H
