@@ -14,7 +14,7 @@ from=${BUILD_WORKING_DIRECTORY:-$PWD}
 
 while read -r file; do
   command -p install -D -m 644 "packaging/rust/$file" "$out/$file"
-done < <(cd packaging/rust && find -L Cargo.toml build.rs src examples -type f)
+done < <(cd packaging/rust && find -L Cargo.toml build.rs src -type f)
 command -p install -m 644 LICENSE "$out/"
 command -p install -m 644 docs/rust.md "$out/README.md"
 command -p install -D -m 644 -t "$out/c" packaging/lfbloom.{h,c}
