@@ -3,7 +3,7 @@
 Compiles the library's own sources, ../../atomic and ../../bloom, into the module.  It needs a C11
 compiler, xxhash.h (Debian: libxxhash-dev) and ConcurrencyKit (libck-dev), which is linked from its
 archive, libck.a, if the linker finds one that fits into a shared object: then the module does not
-need libck.so.0.  One build serves Python 3.8 and later, except for a free-threaded Python, which has
+need libck.so.0.  One build serves Python 3.11 and later, except for a free-threaded Python, which has
 no stable ABI.
 """
 
@@ -71,7 +71,7 @@ class StableWheel(bdist_wheel):
 
     def finalize_options(self):
         if STABLE:
-            self.py_limited_api = "cp38"
+            self.py_limited_api = "cp311"
         super().finalize_options()
 
 

@@ -10,7 +10,7 @@ wheel=$1 version=$2
 diff -r "$TEST_TMPDIR/one" "$TEST_TMPDIR/two" || fail "built again it is another"
 files=("$TEST_TMPDIR"/one/*)
 ((${#files[@]} == 1)) || fail "other files: ${files[*]}"
-[[ ${files[0]} == */lfbloom-$version-cp38-abi3-linux_*.whl ]] || fail "its name is ${files[0]}"
+[[ ${files[0]} == */lfbloom-$version-cp311-abi3-linux_*.whl ]] || fail "its name is ${files[0]}"
 pass "one wheel, the same when it is built again"
 
 /usr/bin/python3 -m pip install --quiet --no-index --no-deps --target "$TEST_TMPDIR/to" "${files[0]}" \
@@ -29,7 +29,7 @@ exported=$(nm -D --defined-only to/lfbloom/_lfbloom.abi3.so | awk '$2 ~ /[A-Z]/ 
 pass "pip installs it, and it works"
 readelf -d to/lfbloom/_lfbloom.abi3.so | grep 'NEEDED.*libck' && fail "it needs libck.so"
 pass "it has ConcurrencyKit inside"
-# Its names of Python are those of the stable ABI of 3.8, and three later ones (source/python.h).
+# Its names of Python are those of the stable ABI of 3.11.
 nm -D --undefined-only to/lfbloom/_lfbloom.abi3.so | awk '$2 ~ /^_Py/ { print $2 }' >private.txt
 grep -vxE '_Py.*_SizeT|_Py_NoneStruct|_Py_TrueStruct|_Py_FalseStruct|_Py_Dealloc' private.txt && fail "it needs private names of Python"
 pass "it needs public names of Python only"

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from os import PathLike
 from typing import (
-    Any, Dict, Final, Iterable, Literal, NoReturn, Optional, Tuple, Union, final, overload,
+    Any, Dict, Final, Iterable, Literal, NoReturn, Optional, Self, Tuple, Union, final, overload,
     type_check_only,
 )
-
-from typing_extensions import Self
 
 __all__ = [
     "Building", "ConfigError", "Counting", "Error", "FileError", "Filter", "FormatError",
