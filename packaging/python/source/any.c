@@ -288,7 +288,7 @@ PyObject *lfbpy_to_filter(PyObject *self, PyObject *ignored)
   if (any.filter == NULL)
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_any_to_plain(any, &filter));
-  return status == LFB_OK ? lfbpy_holder_named("lfbloom.Filter", filter)
+  return status == LFB_OK ? lfbpy_holder_beside(self, LFB_KIND_PLAIN, filter)
                           : lfbpy_raise_status(status);
 }
 

@@ -85,7 +85,7 @@ static bool building_outside(PyObject *versions)
 
 static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
 {
-  PyObject *self = lfbpy_holder_named("lfbloom.Building", NULL);
+  PyObject *self = lfbpy_holder_beside(versions, LFBPY_BUILDING, NULL);
   if (self == NULL)
     return NULL;
   Py_INCREF(versions);

@@ -44,7 +44,7 @@ static PyObject *filter_fold(PyObject *self, PyObject *argument)
   if (!lfbpy_to_u64(argument, &factor))
     return NULL;
   LFBPY_WITHOUT_GIL(status = lfb_filter_fold(lfbpy_object(self), factor, &folded));
-  return status == LFB_OK ? lfbpy_holder_named("lfbloom.Filter", folded)
+  return status == LFB_OK ? lfbpy_holder_beside(self, LFB_KIND_PLAIN, folded)
                           : lfbpy_raise_status(status);
 }
 

@@ -14,32 +14,8 @@ const lfbpy_class *lfbpy_class_of(PyTypeObject *type)
 /* Whether a type is that of a class of ours. */
 static bool holder_is(PyTypeObject *type, const char *name)
 {
-  return (PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) != 0 &&
-         PyType_GetSlot(type, Py_tp_dealloc) == (void *)(intptr_t)lfbpy_dealloc &&
+  return PyType_GetSlot(type, Py_tp_dealloc) == (void *)(intptr_t)lfbpy_dealloc &&
          strcmp(lfbpy_class_of(type)->name, name) == 0;
-}
-
-void lfbpy_state_free(void *module)
-{
-  lfbpy_state *state = PyModule_GetState(module);
-  for (size_t i = 0; state != NULL && i < LFBPY_CLASSES; i++)
-    Py_CLEAR(state->types[i]);
-}
-
-/* The type that the module made under this name, whatever its attribute of that name is now; a
- * borrowed reference.  NULL if `module` is another one. */
-static PyTypeObject *holder_type(PyObject *module, const char *name)
-{
-  const PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
-  const lfbpy_state *state = NULL;
-  if (definition != NULL && definition->m_free == lfbpy_state_free)
-    state = PyModule_GetState(module);
-  for (size_t i = 0; state != NULL && i < LFBPY_CLASSES; i++) {
-    PyTypeObject *type = (PyTypeObject *)state->types[i];
-    if (type != NULL && holder_is(type, name))
-      return type;
-  }
-  return NULL;
 }
 
 PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any)
@@ -54,20 +30,15 @@ PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any)
   return self;
 }
 
-PyObject *lfbpy_holder_named(const char *name, lfb_filter *filter)
+PyObject *lfbpy_holder_beside(PyObject *beside, int what, lfb_filter *filter)
 {
-  PyObject *module = PyImport_ImportModule("lfbloom._lfbloom");
-  PyTypeObject *type = module == NULL ? NULL : holder_type(module, name);
-  PyObject *self = NULL;
-  if (type != NULL) {
-    self = lfbpy_holder_new(type, (lfb_any){LFB_KIND_PLAIN, {filter}});
-  } else {
+  const lfbpy_state *state = PyType_GetModuleState(Py_TYPE(beside));
+  if (state == NULL) { /* the interpreter ends, and has cleared the type */
     lfb_filter_free(filter);
-    if (module != NULL)
-      PyErr_SetString(PyExc_TypeError, "sys.modules['lfbloom._lfbloom'] is another module");
+    return NULL;
   }
-  Py_XDECREF(module);
-  return self;
+  return lfbpy_holder_new((PyTypeObject *)state->types[what],
+                          (lfb_any){LFB_KIND_PLAIN, {filter}});
 }
 
 void *lfbpy_holder_of(PyObject *instance, const char *name)

@@ -17,6 +17,7 @@ enum {
   LFBPY_VERSIONS = LFB_KIND_NONE,
   LFBPY_SECTION = LFB_KIND_WINDOW + 1,
   LFBPY_BUILDING,
+  LFBPY_CLASSES, /* how many there are: one for each */
 };
 
 /* An instance; those of Section and Building begin with it. */
@@ -41,8 +42,6 @@ static inline lfb_any lfbpy_any(PyObject *self)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-enum { LFBPY_CLASSES = 7 };
-
 /* A class: module.c makes its type. */
 typedef struct lfbpy_class {
   const char *name; /* as its objects show it, with the module's */
@@ -61,17 +60,16 @@ typedef struct lfbpy_class {
 /* What the type of a class was made of. */
 const lfbpy_class *lfbpy_class_of(PyTypeObject *type);
 
-/* The module's own references to its types: a program can replace the module's attributes, and an
- * object of another class has no room for what lfbpy_holder holds. */
+/* The module's own references to its types, by what their instances hold: a program can replace the
+ * module's attributes, and an object of another class has no room for what lfbpy_holder holds. */
 typedef struct lfbpy_state {
   PyObject *types[LFBPY_CLASSES];
 } lfbpy_state;
-void lfbpy_state_free(void *module);
 
-/* A new instance that holds a filter; the same of the class of a name, with a plain filter or NULL.
- * If it fails, it frees the filter. */
+/* A new instance that holds a filter; the same of another class of the module of `beside`, with a
+ * plain filter or NULL.  If it fails, it frees the filter. */
 PyObject *lfbpy_holder_new(PyTypeObject *type, lfb_any any);
-PyObject *lfbpy_holder_named(const char *name, lfb_filter *filter);
+PyObject *lfbpy_holder_beside(PyObject *beside, int what, lfb_filter *filter);
 
 /* The object that an instance of the class `name` holds.  Raises TypeError for others. */
 void *lfbpy_holder_of(PyObject *instance, const char *name);

@@ -1,8 +1,6 @@
 /* module.c - the module lfbloom._lfbloom; lfbloom/__init__.py exports its names. */
 #include <lfbloom/filter_more.h>
 
-#include <string.h>
-
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
@@ -45,7 +43,7 @@ static lfbpy_class *const module_classes[LFBPY_CLASSES] = {
 
 /* Makes the type of a class.  Filters, except a Window, have a length, and are false if empty; for
  * the others the list of slots ends before. */
-static PyObject *module_type(lfbpy_class *of)
+static PyObject *module_type(PyObject *module, lfbpy_class *of)
 {
   const bool sized = of->end == NULL && of->what != LFB_KIND_WINDOW;
   PyType_Slot slots[] = {
@@ -60,19 +58,36 @@ static PyObject *module_type(lfbpy_class *of)
       {of->repr != NULL ? Py_tp_repr : 0, (void *)(intptr_t)of->repr},
       {0, NULL},
   };
-  return PyType_FromSpec(&(PyType_Spec){of->name, (int)of->size, 0, Py_TPFLAGS_DEFAULT, slots});
+  PyType_Spec spec = {of->name, (int)of->size, 0, Py_TPFLAGS_DEFAULT, slots};
+  return PyType_FromModuleAndSpec(module, &spec, NULL);
 }
 
 static int module_add_classes(PyObject *module)
 {
   lfbpy_state *state = PyModule_GetState(module);
   for (size_t i = 0; i < LFBPY_CLASSES; i++) {
-    const char *name = strchr(module_classes[i]->name, '.') + 1;
-    state->types[i] = module_type(module_classes[i]);
-    if (state->types[i] == NULL || PyObject_SetAttrString(module, name, state->types[i]) < 0)
+    PyObject *type = module_type(module, module_classes[i]);
+    state->types[module_classes[i]->what] = type;
+    if (type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0)
       return -1;
   }
   return 0;
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+  lfbpy_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < LFBPY_CLASSES; i++)
+    Py_VISIT(state->types[i]);
+  return 0;
+}
+
+/* Not when a cycle is cleared: instances find their types here as long as there is the module. */
+static void module_free(void *module)
+{
+  lfbpy_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < LFBPY_CLASSES; i++)
+    Py_CLEAR(state->types[i]);
 }
 
 static int module_add_statuses(PyObject *module)
@@ -110,7 +125,8 @@ static PyModuleDef module_definition = {
     .m_size = sizeof(lfbpy_state),
     .m_methods = module_methods,
     .m_slots = module_slots,
-    .m_free = lfbpy_state_free,
+    .m_traverse = module_traverse,
+    .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__lfbloom(void);

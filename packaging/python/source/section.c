@@ -53,7 +53,7 @@ static void *section_filter(PyObject *self)
 PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored)
 {
   (void)ignored;
-  PyObject *self = lfbpy_holder_named("lfbloom.Section", NULL);
+  PyObject *self = lfbpy_holder_beside(versions, LFBPY_SECTION, NULL);
   if (self == NULL)
     return NULL;
   Py_INCREF(versions);
