@@ -11,8 +11,7 @@ static bool answers_open_buffer(lfbpy_answers *answers, PyObject *buffer)
     PyErr_SetString(PyExc_TypeError, "a buffer for answers has one dimension and one byte each");
     return false;
   }
-  Py_INCREF(buffer);
-  answers->object = buffer;
+  answers->object = Py_NewRef(buffer);
   answers->next = answers->view.buf;
   return true;
 }
@@ -88,8 +87,7 @@ PyObject *lfbpy_answers_result(lfbpy_answers *answers)
   /* frombuffer() refuses an empty buffer in some versions. */
   if (answers->numpy != NULL)
     return answers_numpy(answers);
-  Py_INCREF(answers->object);
-  return answers->object;
+  return Py_NewRef(answers->object);
 }
 
 void lfbpy_answers_close(lfbpy_answers *answers)

@@ -311,10 +311,16 @@ PyObject *lfbpy_stats(PyObject *self, PyObject *ignored)
   return any_figures(self, &figures) ? lfbpy_figures(&figures) : NULL;
 }
 
+/* Raises OverflowError if the filter is saturated. */
 Py_ssize_t lfbpy_length(PyObject *self)
 {
   lfb_figures figures;
-  return any_figures(self, &figures) ? lfbpy_figures_length(figures.all.approximate_count) : -1;
+  if (!any_figures(self, &figures))
+    return -1;
+  if (figures.all.approximate_count <= PTRDIFF_MAX)
+    return (Py_ssize_t)figures.all.approximate_count;
+  PyErr_SetString(PyExc_OverflowError, "the filter is saturated: its keys cannot be counted");
+  return -1;
 }
 
 /* False for an empty filter, as for other containers.  Python would take len(), which a saturated

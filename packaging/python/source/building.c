@@ -88,8 +88,7 @@ static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
   PyObject *self = lfbpy_holder_beside(versions, LFBPY_BUILDING, NULL);
   if (self == NULL)
     return NULL;
-  Py_INCREF(versions);
-  ((building *)self)->versions = versions;
+  ((building *)self)->versions = Py_NewRef(versions);
   ((building *)self)->holder.object = filter;
   atomic_init(&((building *)self)->users, BUILDING_OVER);
   return self;
@@ -189,8 +188,7 @@ static void building_end(PyObject *self)
 static PyObject *building_enter_with(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
-  Py_INCREF(self);
-  return self;
+  return Py_NewRef(self);
 }
 
 /* Publishes, or abandons if the block ended by an exception; nothing if the block did so itself. */
@@ -207,8 +205,7 @@ static PyObject *building_exit(PyObject *self, PyObject *args)
       return NULL;
     Py_DECREF(ended);
   }
-  Py_INCREF(Py_False);
-  return Py_False;
+  Py_RETURN_FALSE;
 }
 
 lfbpy_class lfbpy_building_class = {

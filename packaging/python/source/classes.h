@@ -32,9 +32,6 @@ PyObject *lfbpy_figures(const lfb_figures *figures);
 /* A dict of (value, error) pairs. */
 PyObject *lfbpy_figures_comparison(const lfb_comparison *comparison);
 
-/* The estimated count as len() returns it.  Raises OverflowError if the filter is saturated. */
-Py_ssize_t lfbpy_figures_length(uint64_t approximate_count);
-
 /* ---- tables ---- */
 
 /* Rows of PyMethodDef; those with keywords, of an object or of a class. */

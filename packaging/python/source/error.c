@@ -45,8 +45,7 @@ PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)
 {
   if (outcome.status != LFB_OK)
     return lfbpy_raise(outcome, path);
-  Py_INCREF(Py_None);
-  return Py_None;
+  Py_RETURN_NONE;
 }
 
 #define ERROR_FORMAT(name, number, text) ",i:s"

@@ -8,8 +8,7 @@ static PyObject *figures_count(uint64_t count)
 {
   if (count != UINT64_MAX)
     return PyLong_FromUnsignedLongLong(count);
-  Py_INCREF(Py_None);
-  return Py_None;
+  Py_RETURN_NONE;
 }
 
 static PyObject *figures_filter(const lfb_stats *stats)
@@ -90,12 +89,4 @@ PyObject *lfbpy_figures_comparison(const lfb_comparison *comparison)
                        "jaccard", of->jaccard.value, of->jaccard.error,
                        "a_in_b", of->a_in_b.value, of->a_in_b.error,
                        "b_in_a", of->b_in_a.value, of->b_in_a.error);
-}
-
-Py_ssize_t lfbpy_figures_length(uint64_t approximate_count)
-{
-  if (approximate_count <= PTRDIFF_MAX)
-    return (Py_ssize_t)approximate_count;
-  PyErr_SetString(PyExc_OverflowError, "the filter is saturated: its keys cannot be counted");
-  return -1;
 }

@@ -90,19 +90,12 @@ static void module_free(void *module)
     Py_CLEAR(state->types[i]);
 }
 
-static int module_add_statuses(PyObject *module)
-{
-  PyObject *statuses = lfbpy_statuses();
-  if (statuses == NULL)
-    return -1;
-  const int added = PyObject_SetAttrString(module, "statuses", statuses);
-  Py_DECREF(statuses);
-  return added;
-}
-
 static int module_exec(PyObject *module)
 {
-  return module_add_classes(module) < 0 || module_add_statuses(module) < 0
+  PyObject *statuses = lfbpy_statuses();
+  const int added = PyModule_AddObjectRef(module, "statuses", statuses);
+  Py_XDECREF(statuses);
+  return added < 0 || module_add_classes(module) < 0
              ? -1
              : PyModule_AddStringConstant(module, "version", LFBPY_VERSION);
 }

@@ -56,8 +56,7 @@ PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored)
   PyObject *self = lfbpy_holder_beside(versions, LFBPY_SECTION, NULL);
   if (self == NULL)
     return NULL;
-  Py_INCREF(versions);
-  ((section *)self)->versions = versions;
+  ((section *)self)->versions = Py_NewRef(versions);
   atomic_init(&((section *)self)->entered, false);
   return self;
 }
@@ -82,8 +81,7 @@ static PyObject *section_enter(PyObject *self, PyObject *ignored)
   of->outer = section_innermost;
   section_innermost = of;
   Py_INCREF(self); /* of the list */
-  Py_INCREF(self);
-  return self;
+  return Py_NewRef(self);
 }
 
 static PyObject *section_exit(PyObject *self, PyObject *args)
@@ -98,8 +96,7 @@ static PyObject *section_exit(PyObject *self, PyObject *args)
   lfb_versions_leave(lfbpy_object(of->versions));
   atomic_store_explicit(&of->entered, false, memory_order_relaxed);
   Py_DECREF(self); /* of the list; the caller has one */
-  Py_INCREF(Py_None);
-  return Py_None;
+  Py_RETURN_NONE;
 }
 
 static PyObject *section_number(PyObject *self, void *closure)
