@@ -205,7 +205,7 @@ static PyObject *building_exit(PyObject *self, PyObject *args)
       return NULL;
     Py_DECREF(ended);
   }
-  Py_RETURN_FALSE;
+  return Py_NewRef(Py_False);
 }
 
 lfbpy_class lfbpy_building_class = {

@@ -45,7 +45,7 @@ PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)
 {
   if (outcome.status != LFB_OK)
     return lfbpy_raise(outcome, path);
-  Py_RETURN_NONE;
+  return Py_NewRef(Py_None);
 }
 
 #define ERROR_FORMAT(name, number, text) ",i:s"

@@ -8,7 +8,7 @@ static PyObject *figures_count(uint64_t count)
 {
   if (count != UINT64_MAX)
     return PyLong_FromUnsignedLongLong(count);
-  Py_RETURN_NONE;
+  return Py_NewRef(Py_None);
 }
 
 static PyObject *figures_filter(const lfb_stats *stats)

@@ -96,7 +96,7 @@ static PyObject *section_exit(PyObject *self, PyObject *args)
   lfb_versions_leave(lfbpy_object(of->versions));
   atomic_store_explicit(&of->entered, false, memory_order_relaxed);
   Py_DECREF(self); /* of the list; the caller has one */
-  Py_RETURN_NONE;
+  return Py_NewRef(Py_None);
 }
 
 static PyObject *section_number(PyObject *self, void *closure)

@@ -52,7 +52,7 @@ static PyObject *window_stop_clock(PyObject *self, PyObject *ignored)
   LFBPY_BEGIN_TURN(self);
   lfb_window_stop_clock(lfbpy_object(self));
   LFBPY_END_TURN();
-  Py_RETURN_NONE;
+  return Py_NewRef(Py_None);
 }
 
 #define WINDOW_SIGNATURE                                                                         \
