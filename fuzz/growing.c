@@ -10,7 +10,8 @@
 #include <xxhash.h>
 
 enum {
-  CREATED = 40, /* the time, which differs in each writing, and what is ignored, which is zeros then */
+  /* the time, which differs in each writing, and what is ignored, which is zeros then */
+  CREATED = 40,
   CREATED_END = 112,
   CHECKSUM = 248,
   NATIVE_HEADER = 256,
