@@ -60,7 +60,7 @@ static lfb_aes_words aes_round(lfb_aes_words block, bool mixes)
     const uint8_t all = to[i] ^ to[i + 1] ^ to[i + 2] ^ to[i + 3], first = to[i];
     for (int r = 0; r < 4; r++) {
       const uint8_t both = to[i + r] ^ (r < 3 ? to[i + r + 1] : first);
-      to[i + r] ^= all ^ (uint8_t)(both << 1) ^ (uint8_t)((both >> 7) * 0x1b);
+      to[i + r] = (uint8_t)(to[i + r] ^ all ^ both << 1 ^ (both >> 7) * 0x1b);
     }
   }
   return aes_load(to);
