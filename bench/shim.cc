@@ -9,11 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -23,7 +20,6 @@
 
 namespace {
 
-constexpr int kNameParts = 6;
 constexpr int kMostTries = 10;      // of rows that others disturbed
 constexpr int kQuietLooks = 20;     // half seconds to wait for them
 constexpr size_t kMostAgain = 100;  // rows in one expression: std::regex has a limit
@@ -205,39 +201,18 @@ void RunRow(const Row& row, benchmark::State& state) {
   if (thread == 0) Judge(row);
 }
 
-// ---- reporters --------------------------------------------------------------------
+// ---- the reporter -----------------------------------------------------------------
 
 using Runs = std::vector<benchmark::BenchmarkReporter::Run>;
 
-// Rows as shim.h says.
-class Csv : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const Runs& runs) override {
-    for (const Run& one : runs)
-      if (one.run_type == Run::RT_Iteration && !one.error_occurred) Print(one);
-  }
-
- private:
-  void Print(const Run& one) {
-    std::string name = one.run_name.function_name;
-    const auto parts = 1 + std::count(name.begin(), name.end(), '/');
-    std::replace(name.begin(), name.end(), '/', ',');
-    if (parts < kNameParts) name.append(kNameParts - parts, ',');
-    char ns[32];
-    std::snprintf(ns, sizeof ns, "%.5g", 1e9 * one.real_accumulated_time / one.iterations);
-    GetOutputStream() << name << ',' << one.threads << ',' << ns << '\n';
-  }
-};
-
-// Passes on what no other process disturbed, once the machine has been judged.
+// Passes on what no other process disturbed, once the machine has been judged; to no reporter what
+// is only looked for or only measured.
 class Judged : public benchmark::BenchmarkReporter {
  public:
-  void Add(benchmark::BenchmarkReporter* reporter) { reporters_.push_back(reporter); }
+  explicit Judged(benchmark::BenchmarkReporter* to = nullptr) : to_(to) {}
 
   bool ReportContext(const Context& context) override {
-    for (auto* reporter : reporters_)
-      if (!begun_ && !reporter->ReportContext(context)) return false;
+    if (to_ != nullptr && !begun_ && !to_->ReportContext(context)) return false;
     begun_ = true;
     return true;
   }
@@ -256,15 +231,8 @@ class Judged : public benchmark::BenchmarkReporter {
   }
 
   void Close() {
-    for (auto* reporter : reporters_) {
-      if (begun_) reporter->Finalize();
-      reporter->GetOutputStream().flush();
-    }
-  }
-
-  bool good() const {
-    return std::all_of(reporters_.begin(), reporters_.end(),
-                       [](auto* reporter) { return reporter->GetOutputStream().good(); });
+    if (begun_) to_->Finalize();
+    to_->GetOutputStream().flush();
   }
 
  private:
@@ -280,16 +248,16 @@ class Judged : public benchmark::BenchmarkReporter {
   }
 
   void Release() {
-    for (; !held_.empty() && run.unjudged.count(Key(held_.front().front())) == 0; held_.pop_front()) {
-      if (run.stopped || run.again.count(Key(held_.front().front())) > 0) continue;
-      for (auto* reporter : reporters_) {
-        reporter->ReportRuns(held_.front());
-        reporter->GetOutputStream().flush();
-      }
+    for (; !held_.empty(); held_.pop_front()) {
+      const std::string key = Key(held_.front().front());
+      if (run.unjudged.count(key) > 0) return;
+      if (to_ == nullptr || run.stopped || run.again.count(key) > 0) continue;
+      to_->ReportRuns(held_.front());
+      to_->GetOutputStream().flush();
     }
   }
 
-  std::vector<benchmark::BenchmarkReporter*> reporters_;
+  benchmark::BenchmarkReporter* to_;
   std::deque<Runs> held_;
   bool begun_ = false;
 };
@@ -298,17 +266,9 @@ class Judged : public benchmark::BenchmarkReporter {
 
 // What of the command line is not left to Google Benchmark.
 struct Flags {
-  std::string format, out, out_format = "json";
   bool help = false;
   std::vector<char*> others;
 } flags;
-
-bool ValueOf(const char* argument, const char* flag, std::string* value) {
-  const size_t size = std::strlen(flag);
-  if (std::strncmp(argument, flag, size) != 0) return false;
-  *value = argument + size;
-  return true;
-}
 
 void TakeFlag(char* argument) {
   const std::string text = argument;
@@ -316,10 +276,11 @@ void TakeFlag(char* argument) {
     run.busy_before = run.busy_during = true;
   } else if (text == "--busy=begin") {
     run.busy_before = true;
-  } else if (!ValueOf(argument, "--benchmark_out=", &flags.out)) {
+  } else if (text.rfind("--benchmark_out", 0) == 0) {
+    std::fprintf(stderr, "bench: there is no --benchmark_out; redirect the standard output\n");
+    std::exit(2);
+  } else {
     flags.help = flags.help || text == "--help";
-    if (!ValueOf(argument, "--benchmark_format=", &flags.format))
-      ValueOf(argument, "--benchmark_out_format=", &flags.out_format);
     flags.others.push_back(argument);
   }
 }
@@ -345,12 +306,6 @@ bool TakeFlags(int argc, char** argv) {
   return !benchmark::ReportUnrecognizedArguments(count, flags.others.data());
 }
 
-std::unique_ptr<benchmark::BenchmarkReporter> FileReporter() {
-  if (flags.out_format == "json") return std::make_unique<benchmark::JSONReporter>();
-  if (flags.out_format == "csv") return std::make_unique<Csv>();
-  return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
-}
-
 // The rows that the command line selects.  Not ".": for that expression, which stands for all rows,
 // Google Benchmark 1.7 takes a time quadratic in their number.
 std::string Selection() {
@@ -369,8 +324,9 @@ void Register(const Row& row) {
     made->Iterations(static_cast<benchmark::IterationCount>(row.given.iterations));
 }
 
-// Finds out which rows are selected and which limits they need, and keeps only these registered, since
-// matching all names is slow.  False: there is nothing to measure, and *status is the exit status.
+// Finds out which rows are selected and which limits they need, and keeps only these registered,
+// since matching all names is slow.  False: there is nothing to measure, and *status is the exit
+// status.
 bool Look(int* status) {
   std::ostringstream listed;
   Judged reporter;
@@ -416,23 +372,9 @@ void RunLimits() {
 }
 
 int Measure() {
-  Judged reporter;
-  Csv csv;
-  std::ofstream file;
-  const auto to_file = FileReporter();
+  auto* printer = benchmark::CreateDefaultDisplayReporter();
+  Judged reporter(printer);
 
-  reporter.Add(flags.format.empty() || flags.format == "csv"
-                   ? &csv
-                   : benchmark::CreateDefaultDisplayReporter());
-  if (!flags.out.empty()) {
-    file.open(flags.out);
-    to_file->SetOutputStream(&file);
-    reporter.Add(to_file.get());
-  }
-  if (!reporter.good()) {
-    std::fprintf(stderr, "bench: %s cannot be written\n", flags.out.c_str());
-    return 2;
-  }
   RunLimits();
   if (!run.stopped) RunAll(Selection(), &reporter);
   reporter.Close();
@@ -440,8 +382,9 @@ int Measure() {
     lfb_busy_say();
     return 2;
   }
-  if (!reporter.good()) std::fprintf(stderr, "bench: the rows cannot be written\n");
-  return run.failed || !reporter.good() ? EXIT_FAILURE : EXIT_SUCCESS;
+  const bool written = printer->GetOutputStream().good();
+  if (!written) std::fprintf(stderr, "bench: the rows cannot be written\n");
+  return run.failed || !written ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 }  // namespace

@@ -82,9 +82,8 @@ void lfb_bench_share(void);
  * (--help lists them) and
  *   --busy  also on a busy machine; else rows that others disturb (busy.h) are measured again, and
  *           it stops if the machine stays busy (--busy=begin: it begins on one)
- * --benchmark_min_time is 0.1 if it is not given.  Without --benchmark_format, and as
- * --benchmark_format=csv, it prints rows "what,who,size,call,keys,fpp,threads,ns", without a head.
- * Limits that the rows need and the filter does not select are measured first, and not printed.
+ * --benchmark_min_time is 0.1 if it is not given.  There is no --benchmark_out.  Limits that the
+ * rows need and the filter does not select are measured first, and not printed.
  *
  * Returns the exit status: 0; 1 if a benchmark fails or none matches; 2 on a busy machine.  Exits
  * with 2 for wrong arguments.
