@@ -212,20 +212,16 @@ def library_table(f, sizes):
     return table(["keys", "operation", "size", "limit: line", "limit: hash", *heads], 3, rows)
 
 
-HASHES = {
-    "single": "xxh3/{}/inline xxh3/{}/single aes/{}/single siphash13/{}/single "
-              "murmur3_128/{}/single murmur64a/{}/single",
-    "chain": "xxh3/{}/inline_chain xxh3/{}/chain aes/{}/chain siphash13/{}/chain "
-             "murmur3_128/{}/chain murmur64a/{}/chain",
-    "many": "xxh3/{}/inline xxh3/{}/many aes/{}/many siphash13/{}/many murmur3_128/{}/many",
-}
+HASHES = ("xxh3", "aes", "siphash13", "murmur3_128", "murmur64a")  # the last has no call of many
 
 
 def hashes_table(f, sizes):
     rows = []
     bytes_of = "|bytes".join("u64 8 16 24 36 100 1000".split())
     for call, keys in each("single|chain|many " + bytes_of):
-        of = [f.of(f"hash/{name.format('')}/{keys}") for name in HASHES[call].split()]
+        names = ["xxh3//inline_chain" if call == "chain" else "xxh3//inline",
+                 *(f"{name}//{call}" for name in HASHES[:4 if call == "many" else 5])]
+        of = [f.of(f"hash/{name}/{keys}") for name in names]
         rows.append([f"hash, {call}", keys, *ratios(of), *[""] * (6 - len(of))])
     for size in some(sizes, "1MiB"):
         for what, call, keys in each("query_present|query_absent single|many u64|bytes36"):
@@ -236,6 +232,18 @@ def hashes_table(f, sizes):
     return table("what|keys|XXH3 inlined|XXH3|AES|SipHash-1-3|Murmur3 128|MurmurHash64A", 2, rows)
 
 
+# The columns of a filter of another kind, each after that of the plain one.
+BESIDE = ("{put}/PLAIN/{size}/single/u64/1% {what}/KIND/{size}/{one}/u64/1% "
+          "{put}/PLAIN/{size}/many/u64/1% {what}/KIND/{size}/{many}/u64/1%")
+OPERATIONS = ("query present|query_present single many query_present",
+              "put new|put_new single many put_new",
+              "query absent|query_absent single many query_absent")
+
+
+def beside(plain, kind):
+    return BESIDE.replace("PLAIN", plain).replace("KIND", kind)
+
+
 # Columns, and rows: title|what one many put n, which the columns name.
 LIVING = (
     ("{put}/fast/{size}/single/hash/1%/{n} {what}/fast/{size}/{one}/hash/1%/{n} "
@@ -244,27 +252,14 @@ LIVING = (
      "claim|put_new claim claim_many put_new 1",
      "claim, 2 threads|put_new claim claim_many put_new 2",
      "race, 2 threads|claim_race claim claim_many put_race 2"),
-    ("{put}/fast/{size}/single/u64/1% {what}/window/{size}/{one}/u64/1% "
-     "{put}/fast/{size}/many/u64/1% {what}/window/{size}/{many}/u64/1%",
-     "query present|query_present single many query_present",
-     "put new|put_new single many put_new",
-     "query absent|query_absent single many query_absent",
-     "claim new|put_new claim claim_many put_new"),
-    ("{put}/fast/{size}/single/u64/1% {what}/counting/{size}/{one}/u64/1% "
-     "{put}/fast/{size}/many/u64/1% {what}/counting/{size}/{many}/u64/1% "
-     "{put}/guava-mitz64/{size}/single/u64/1% {what}/counting-mitz64/{size}/{one}/u64/1%",
-     "query present|query_present single many query_present",
-     "put new|put_new single many put_new",
-     "query absent|query_absent single many query_absent",
-     "put, remove|put_new put_remove put_remove_many put_new"),
-    ("{put}/plain/{size}/single/u64/1% {what}/growing/{size}/{one}/u64/1% "
-     "{put}/plain/{size}/many/u64/1% {what}/growing/{size}/{many}/u64/1%",
+    (beside("fast", "window"), *OPERATIONS, "claim new|put_new claim claim_many put_new"),
+    (beside("fast", "counting") + " {put}/guava-mitz64/{size}/single/u64/1% "
+     "{what}/counting-mitz64/{size}/{one}/u64/1%",
+     *OPERATIONS, "put, remove|put_new put_remove put_remove_many put_new"),
+    (beside("plain", "growing"),
      "fill|fill single many fill", "ask present|ask_present single many ask_present",
      "ask absent|ask_absent single many ask_absent"),
-    ("{put}/fast/{size}/single/u64/1% {what}/versions/{size}/{one}/u64/1% "
-     "{put}/fast/{size}/many/u64/1% {what}/versions/{size}/{many}/u64/1%",
-     "query present|query_present single many query_present",
-     "put new|put_new single many put_new",
+    (beside("fast", "versions"), *OPERATIONS[:2],
      "query, 1024 in a section|query_present section many query_present"),
 )
 
