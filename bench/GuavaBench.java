@@ -19,9 +19,9 @@ import java.util.function.LongFunction;
  * that {@code bench --scenes=DIRECTORY} left there), with the same keys as bench/keys.c makes.
  *
  * <p>Usage: GuavaBench DIRECTORY numbers|uuids [HASTE]. Prints {@code OPERATION,SIZE,NS} lines;
- * takes one HASTE-th of the usual time. In Guava's favour, a process has one kind of key, so that the JIT
- * compiler sees only one funnel; keys are boxed beforehand; filters are on huge pages if the JVM's
- * flags ask for them.
+ * takes one HASTE-th of the usual time. In Guava's favour, a process has one kind of key, so that
+ * the JIT compiler sees only one funnel; keys are boxed beforehand; filters are on huge pages if
+ * the JVM's flags ask for them.
  */
 final class GuavaBench<T> {
   private static final double FPP = 0.01;

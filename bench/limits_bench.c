@@ -1,7 +1,7 @@
 /*
- * limits_bench.c - the best that the machine can do: one access to a random cache line, with
- * 128 lines in progress or as many as the processor finds by itself, on huge pages; and one addition
- * to a counter.
+ * limits_bench.c - the best that the machine can do: one access to a random cache line, with 128
+ * lines in progress or as many as the processor finds by itself, on huge pages; and one addition to
+ * a counter.
  *
  * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of
  * two words in a line no faster than two CAS in it.

@@ -2,8 +2,9 @@
 """report_test.py [PROGRAM...]: tests report.py over a small fixed JSON; then runs it with the
 programs, and dedupe.py, on tiny inputs: each table is whole, and what must be refused is.
 
-Seen to fail with a mean for the median, with a limit of another round, with a missing row that is
-left out in silence, and with a table whose comment is not in the page.
+Seen to fail with a mean for the median, with the limit of one round for the median of the limits,
+with a missing row that is left out in silence, and without the check that the page has the comment
+of each table.
 """
 import contextlib
 import io

@@ -1,7 +1,7 @@
 """bench.py LIBRARY: times the Python module beside the C library, LIBRARY, and beside ctypes.
 
-Each figure is the least CPU time of several rounds, in which all ways take turns.  All filters hash by
-the same key.
+Each figure is the least CPU time of several rounds, in which all ways take turns.  All filters hash
+by the same key.
 """
 
 import ctypes
@@ -20,7 +20,8 @@ ROUNDS = 15
 def c_library(path):
     """The library, by ctypes.  A filter is loaded from a file: so no struct is described twice."""
     library = ctypes.CDLL(path)
-    library.lfb_filter_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
+    library.lfb_filter_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p,
+                                        ctypes.POINTER(ctypes.c_void_p)]
     library.lfb_filter_free.argtypes = [ctypes.c_void_p]
     many = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
     library.lfb_filter_put_many_u64.argtypes = many

@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "$1")")")"
 
-# Folders that have longer lines still.
-except=(':!bench' ':!packaging')
+# A folder that has longer lines still.
+except=(':!packaging')
 files=()
 while IFS= read -rd '' file; do
   files+=("$file")
