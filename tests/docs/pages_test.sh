@@ -90,7 +90,6 @@ for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1
 done
 
 
-# ---- guarantees, by the numbers of their page ----
 number=$(grep -cE '^## [0-9]+\. ' "$(dirname "$readme")/docs/guarantees.md")
 grep -qF "has all $number, by these numbers" "$readme" || complain "the README does not say that there are $number guarantees"
 

@@ -12,6 +12,7 @@
 #include "bloom/filter/filter.h"
 #include "tests/support/cells.h"
 #include "tests/support/filters.h"
+#include "tests/support/one_by_one.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"
 
@@ -75,28 +76,13 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
   for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
   for (size_t count : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{256},
                        size_t{257}, size_t{513}, keys.size()}) {
-    std::vector<uint64_t> answers((count + 63) / 64 + 1);
-    const auto check = [&](size_t yes, auto claim) {
-      size_t expected = 0;
-      for (size_t i = 0; i < count; i++) {
-        const bool wanted = claim(i);
-        expected += wanted;
-        ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, wanted) << i << " of " << count;
-      }
-      ASSERT_EQ(yes, expected);
-      if (count % 64 != 0) {
-        ASSERT_EQ(answers[count / 64] >> (count % 64), 0u);
-      }
-      ASSERT_EQ(answers.back(), 0xabababababababab) << "wrote beyond the answers";
-    };
-    std::fill(answers.begin(), answers.end(), 0xabababababababab);
-    check(lfb_filter_claim_many(many.get(), keys.data(), count, answers.data()),
+    lfb_filter* const m = many.get();
+    const auto check = [&](auto act, auto act_one) { ExpectAsOneByOne(count, act, act_one); };
+    check([&](uint64_t* a) { return lfb_filter_claim_many(m, keys.data(), count, a); },
           [&](size_t i) { return lfb_filter_claim(one.get(), texts[i].data(), texts[i].size()); });
-    std::fill(answers.begin(), answers.end(), 0xabababababababab);
-    check(lfb_filter_claim_many_u64(many.get(), numbers.data(), count, answers.data()),
+    check([&](uint64_t* a) { return lfb_filter_claim_many_u64(m, numbers.data(), count, a); },
           [&](size_t i) { return lfb_filter_claim_u64(one.get(), numbers[i]); });
-    std::fill(answers.begin(), answers.end(), 0xabababababababab);
-    check(lfb_filter_claim_many_hash(many.get(), numbers.data(), count, answers.data()),
+    check([&](uint64_t* a) { return lfb_filter_claim_many_hash(m, numbers.data(), count, a); },
           [&](size_t i) { return lfb_filter_claim_hash(one.get(), numbers[i]); });
   }
   EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/one_by_one.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"
 #include "tests/support/variants.h"
@@ -61,17 +62,10 @@ TEST_P(EveryStrategy, ManyAnswersAsOneByOne) {
 
   for (size_t count : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{512},
                        size_t{513}, keys.size()}) {
-    std::vector<uint64_t> answers((count + 63) / 64 + 1, 0xabababababababab);
-    size_t expected = 0;
-    std::vector<bool> wanted;
-    for (size_t i = 0; i < count; i++) wanted.push_back(Put(one, texts[i])), expected += wanted[i];
-    EXPECT_EQ(lfb_filter_put_many(many.get(), keys.data(), count, answers.data()), expected);
-    for (size_t i = 0; i < count; i++)
-      ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, wanted[i]) << i << " of " << count;
-    if (count % 64 != 0) {
-      EXPECT_EQ(answers[count / 64] >> (count % 64), 0u);
-    }
-    EXPECT_EQ(answers.back(), 0xababababababababu) << "wrote beyond the answers";
+    ExpectAsOneByOne(
+        count,
+        [&](uint64_t* a) { return lfb_filter_put_many(many.get(), keys.data(), count, a); },
+        [&](size_t i) { return Put(one, texts[i]); });
   }
   EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tests/support/growings.h"
+#include "tests/support/one_by_one.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"
 
@@ -317,38 +318,22 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
     }
     std::vector<lfb_key> keys;
     for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
-    std::vector<uint64_t> answers((count + 63) / 64 + 1);
-    const auto check = [&](auto act, auto act_one) {
-      std::fill(answers.begin(), answers.end(), 0xabababababababab);
-      const size_t yes = act();
-      size_t expected = 0;
-      for (size_t i = 0; i < count; i++) {
-        const bool wanted = act_one(i);
-        expected += wanted;
-        ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, wanted) << i << " of " << count;
-      }
-      ASSERT_EQ(yes, expected);
-      if (count % 64 != 0) {
-        ASSERT_EQ(answers[count / 64] >> (count % 64), 0u);
-      }
-      ASSERT_EQ(answers.back(), 0xabababababababab) << "wrote beyond the answers";
-    };
     lfb_growing *const g = many.get(), *const o = one.get();
-    uint64_t* const a = answers.data();
+    const auto check = [&](auto act, auto act_one) { ExpectAsOneByOne(count, act, act_one); };
     for (int round = 0; round < 2; round++) {
-      check([&] { return any::put_many(g, keys.data(), count, a); },
+      check([&](uint64_t* a) { return any::put_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_put(o, texts[i].data(), texts[i].size()); });
-      check([&] { return any::claim_many(g, numbers.data(), count, a); },
+      check([&](uint64_t* a) { return any::claim_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim_u64(o, numbers[i]); });
       for (uint64_t& number : numbers) number ^= round << 1;  // some present, some absent
-      check([&] { return any::might_contain_many(g, numbers.data(), count, a); },
+      check([&](uint64_t* a) { return any::might_contain_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain_u64(o, numbers[i]); });
-      check([&] { return any::might_contain_many(g, keys.data(), count, a); },
+      check([&](uint64_t* a) { return any::might_contain_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain(o, texts[i].data(),
                                                              texts[i].size()); });
-      check([&] { return any::claim_many(g, keys.data(), count, a); },
+      check([&](uint64_t* a) { return any::claim_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim(o, texts[i].data(), texts[i].size()); });
-      check([&] { return any::put_many(g, numbers.data(), count, a); },
+      check([&](uint64_t* a) { return any::put_many(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_put_u64(o, numbers[i]); });
     }
     ASSERT_EQ(any::might_contain_many(g, numbers.data(), count, nullptr), count);
