@@ -90,12 +90,12 @@ static enum answer guard_get(struct guard *guard, int64_t id, struct body *body)
     return ANSWER_NONE;
   if (guard->cache != NULL) {
     cached = cache_get(guard->cache, id, body, &family);
-    guard_count(guard, FIGURE_cache_found + cached);
+    guard_count(guard, FIGURE_cache_found + (unsigned)cached);
   }
   if (cached == ANSWER_FOUND)
     return cached;
   const enum answer answer = database_get(guard->database, id, body);
-  guard_count(guard, FIGURE_database_found + answer);
+  guard_count(guard, FIGURE_database_found + (unsigned)answer);
   if (answer == ANSWER_FOUND && cached == ANSWER_NONE)
     cache_fill(guard->cache, id, body, family);
   return answer;
