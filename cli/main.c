@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/remote.h"
-#include "cli/report.h"
+#include "cli/base/command.h"
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/filters/remote.h"
 
 #ifndef LFBLOOM_VERSION /* tools/version.bzl has it */
 #define LFBLOOM_VERSION "of no release"

@@ -1,10 +1,10 @@
 /* exact_run.c - `lfbloom dedupe` without -p as a function. */
 #include "tests/cli/exact_run.h"
 
-#include "cli/exact.h"
-#include "cli/output.h"
-#include "cli/report.h"
-#include "cli/seen.h"
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/exact/exact.h"
+#include "cli/exact/seen.h"
 
 int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   _Atomic(uint64_t) bad = 0;

@@ -27,8 +27,8 @@
 #include "tests/support/race.h"
 
 extern "C" {
-#include "cli/memory.h"
-#include "cli/target.h"
+#include "cli/base/memory.h"
+#include "cli/filters/target.h"
 }
 
 namespace {

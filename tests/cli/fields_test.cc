@@ -1,5 +1,5 @@
 // The fields of a record: against splitting it the plain way, for random records.
-#include "cli/fields.h"
+#include "cli/input/fields.h"
 
 #include <gtest/gtest.h>
 

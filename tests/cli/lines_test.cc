@@ -1,5 +1,5 @@
 // How the tool finds records: by vectors and without them it finds those of a loop over the bytes.
-#include "cli/lines.h"
+#include "cli/input/lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The member of a JSON object, as jansson finds it in the object read as a whole: for texts that
 // are JSON, and for such texts with bytes changed, inserted and cut off.
-#include "cli/member.h"
+#include "cli/input/member.h"
 
 #include <gtest/gtest.h>
 #include <jansson.h>

@@ -1,0 +1,133 @@
+/* help.c - what --help prints. */
+#define _GNU_SOURCE /* struct winsize */
+#include "cli/base/help.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+  HELP_OPTION = 22, /* columns of an option's name */
+  HELP_INDENT = 2 + HELP_OPTION + 1,
+  HELP_LEAST = 2 * HELP_INDENT, /* a narrower terminal breaks the lines itself */
+  HELP_MOST = 80,
+};
+
+/* The columns to fill: the terminal's, if it is narrower than HELP_MOST. */
+static size_t help_columns(void)
+{
+  struct winsize window;
+
+  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
+      window.ws_col < HELP_LEAST || window.ws_col > HELP_MOST)
+    return HELP_MOST;
+  return window.ws_col;
+}
+
+/* The column of the next character, and the first column of a continuation line. */
+struct pen {
+  size_t columns, at, indent;
+};
+
+/* Prints the words of a line, and breaks it where the next word does not fit.  Keeps the spaces
+ * between words; a line that continues the one before is joined to it by one space. */
+static void pen_words(struct pen *pen, const char *text, size_t size)
+{
+  const char *begin = text;
+
+  for (const char *end = text + size; text < end;) {
+    const size_t spaces = strspn(text, " "), word = strcspn(text + spaces, " \n");
+    const size_t gap = text == begin && pen->at > pen->indent ? 1 : spaces;
+    if (pen->at > pen->indent && pen->at + gap + word > pen->columns) {
+      printf("\n%*s", (int)pen->indent, "");
+      pen->at = pen->indent;
+    } else {
+      printf("%*s", (int)gap, "");
+      pen->at += gap;
+    }
+    printf("%.*s", (int)word, text + spaces);
+    pen->at += word;
+    text += spaces + word;
+  }
+}
+
+static void pen_end_line(struct pen *pen)
+{
+  if (pen->at > 0)
+    printf("\n");
+  pen->at = 0;
+  pen->indent = 0;
+}
+
+void help_usage(const char *command, const char *operands)
+{
+  const char *const separator = " | ";
+  const char *before = "Usage:";
+
+  for (const char *end; operands != NULL; operands = end) {
+    end = strstr(operands, separator);
+    const int size = end != NULL ? (int)(end - operands) : (int)strlen(operands);
+    printf("%-6s lfbloom %s [OPTIONS]%s%.*s\n", before, command, size == 0 ? "" : " ", size,
+           operands);
+    before = "";
+    if (end != NULL)
+      end += strlen(separator);
+  }
+}
+
+void help_option(const char *option, const char *text)
+{
+  struct pen pen = {help_columns(), HELP_INDENT, HELP_INDENT};
+
+  printf("  %-*s ", HELP_OPTION, option);
+  pen_words(&pen, text, strlen(text));
+  printf("\n");
+}
+
+/* The column where the text of "list    Prints ..." begins, or that of its continuation line;
+ * 0 for any other line. */
+static size_t help_hanging(const char *line)
+{
+  size_t word = 0;
+
+  while (islower((unsigned char)line[word]))
+    word++;
+  const size_t gap = strspn(line + word, " ");
+  return gap >= 2 ? word + gap : 0;
+}
+
+static bool help_is_example(const char *line)
+{
+  return strncmp(line, "  ", 2) == 0 && line[2] != ' ';
+}
+
+static void help_line(struct pen *pen, const char *line, size_t size)
+{
+  const size_t hanging = help_hanging(line);
+  const bool begins = size == 0 || (hanging > 0 && line[0] != ' ');
+
+  if (begins || hanging != pen->indent)
+    pen_end_line(pen);
+  if (size == 0 || help_is_example(line)) {
+    printf("%.*s\n", (int)size, line);
+    return;
+  }
+  pen->indent = hanging;
+  pen_words(pen, line, size);
+}
+
+void help_text(const char *text)
+{
+  struct pen pen = {help_columns(), 0, 0};
+
+  if (pen.columns == HELP_MOST) {
+    printf("%s", text);
+    return;
+  }
+  for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
+    help_line(&pen, text, (size_t)(end - text));
+  pen_end_line(&pen);
+}

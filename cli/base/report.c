@@ -1,0 +1,138 @@
+/* report.c - prints messages on standard error. */
+#define _GNU_SOURCE /* write */
+#include "cli/base/report.h"
+
+#include <errno.h>
+#include <lfbloom/filter_more.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/human.h"
+#include "cli/base/progress.h"
+
+/* An error here cannot be reported. */
+static void report_line(const char *format, va_list arguments)
+{
+  char line[8192] = "lfbloom: ";
+  const size_t head = strlen(line);
+  const size_t room = sizeof line - head - 1;
+  const int wanted = vsnprintf(line + head, room, format, arguments);
+  size_t size = head;
+
+  if (wanted > 0)
+    size += (size_t)wanted < room ? (size_t)wanted : room - 1;
+  for (size_t i = 0; i < size; i++)
+    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+      line[i] = '?';
+  line[size++] = '\n';
+  progress_clear();
+  if (write(STDERR_FILENO, line, size) < 0)
+    return;
+}
+
+int report_error(const char *format, ...)
+{
+  static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* guards `reported` */
+  static bool reported;
+  const int cause = errno;
+  va_list arguments;
+
+  /* Two threads may fail at once, and the second end the program, but after the line is written. */
+  (void)pthread_mutex_lock(&reporting);
+  if (!reported) {
+    reported = true;
+    progress_end();
+    va_start(arguments, format);
+    report_line(format, arguments);
+    va_end(arguments);
+  }
+  (void)pthread_mutex_unlock(&reporting);
+  errno = cause;
+  return CLI_TROUBLE;
+}
+
+/* The text after the status's text: errno's, if errno has the cause. */
+static const char *report_cause(lfb_status status, const char **colon)
+{
+  const bool errno_says_why =
+      ((status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME) || status == LFB_ERROR_MAP) &&
+      errno != 0;
+
+  *colon = errno_says_why ? ": " : "";
+  return errno_says_why ? strerror(errno) : "";
+}
+
+int report_status(const char *what, lfb_status status)
+{
+  const char *colon;
+  const char *cause = report_cause(status, &colon);
+
+  return report_error("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
+}
+
+void report_status_note(const char *what, lfb_status status)
+{
+  const char *colon;
+  const char *cause = report_cause(status, &colon);
+
+  report_note("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
+}
+
+int report_errno(const char *what)
+{
+  return report_error("%s: %s", what, strerror(errno));
+}
+
+void report_note(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  report_line(format, arguments);
+  va_end(arguments);
+}
+
+void report_overfull(const char *what, const lfb_stats *stats)
+{
+  report_note("warning: more than the %s distinct keys that the %s made for: "
+              "false-positive probability %s instead of %s",
+              human_count(stats->expected_insertions).text, what,
+              human_probability(stats->expected_fpp).text, human_probability(stats->fpp).text);
+}
+
+void report_oversized(const lfb_config *config)
+{
+  enum { WORTH_A_WORD = 1 << 20 }; /* bytes */
+  lfb_config classic = {.expected_insertions = config->expected_insertions,
+                        .fpp = config->fpp,
+                        .strategy = LFB_GUAVA_MITZ64};
+  lfb_stats stats, other;
+
+  if (lfb_config_plan(config, &stats) == LFB_OK && lfb_config_plan(&classic, &other) == LFB_OK &&
+      stats.bytes > WORTH_A_WORD && other.bytes < stats.bytes / 2)
+    report_note("warning: %s takes %s for a false-positive probability of %s, where --strategy "
+                "guava-mitz64 takes %s",
+                lfb_strategy_name(stats.strategy), human_bytes(stats.bytes).text,
+                human_probability(config->fpp).text, human_bytes(other.bytes).text);
+}
+
+const char *report_misfit_advice(lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_HASH_DIFFERS:
+    return ": build one with --like the other";
+  case LFB_ERROR_BIT_COUNT_DIFFERS:
+    return ": build both with the same -n and -p, or large ones with --foldable and -n that "
+           "differ by 2, 4, 8, ...";
+  case LFB_ERROR_PROBES_DIFFER:
+    return ": build both with the same -n and -p";
+  case LFB_ERROR_STRATEGY_DIFFERS:
+    return ": build both with the same --strategy";
+  default:
+    return "";
+  }
+}

@@ -1,0 +1,567 @@
+/*
+ * build.c - `lfbloom build`: builds a filter file from keys, in parallel.
+ */
+#define _GNU_SOURCE /* optind */
+#include <inttypes.h>
+#include <lfbloom/builder.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/human.h"
+#include "cli/base/json.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/spared.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/like.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+#include "cli/input/keys.h"
+
+struct build {
+  struct keys_source source;
+  struct options_count expected;
+  struct options_strategy strategy;
+  struct options_formula formula;
+  struct options_hash hash;
+  struct like like;
+  struct options_reading reading;
+  struct options_mode mode;
+  lfb_config config;
+  lfb_form form;
+  bool quiet;
+  bool json;
+  bool force; /* a useless OUT is no failure */
+  bool shared; /* OUT is a filter that processes share */
+  bool growing; /* --growing */
+  bool unsized; /* the number of keys is known only at the end of a pipe */
+  const char *out;
+
+  lfb_builder *builder;      /* of a filter that is made here          */
+  struct source_shared into; /* the shared filter, or the finished one */
+  _Atomic(uint64_t) bad_lines;
+  _Atomic(uint64_t) keys;
+  _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
+  _Atomic(uint64_t) bytes;
+  double seconds; /* of putting, with reading */
+};
+
+/* Puts keys into the builder.  How many are new is known at the end. */
+static void build_collect(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+{
+  uint64_t numbers[SOURCE_BATCH];
+
+  if (build->source.type != TYPED_I64) {
+    lfb_builder_put_many(build->builder, thread, keys, count);
+    return;
+  }
+  typed_numbers(keys, count, numbers);
+  lfb_builder_put_many_u64(build->builder, thread, numbers, count);
+}
+
+static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+{
+  size_t changed = 0;
+
+  if (!source_can_grow(build->out, &build->into))
+    return false;
+  if (build->builder != NULL)
+    build_collect(build, thread, keys, count);
+  else if (build->into.remote.filter == NULL)
+    changed =
+        source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
+  else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
+    return false;
+  figure_add(&build->changed, changed);
+  return true;
+}
+
+static bool build_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  struct build *build = context;
+  const size_t most = source_shared_batch(&build->into);
+  lfb_key keys[SOURCE_BATCH];
+  uint64_t total = 0;
+  bool put = true;
+  size_t at = 0;
+  size_t count;
+
+  while (put && chunk->refused == 0 &&
+         (count = keys_next(&build->source, chunk, &at, keys, most)) > 0) {
+    const lfb_key *parts = keys_of(&build->source, chunk, keys, &count);
+    put = parts != NULL && (count == 0 || build_put(build, thread, parts, count));
+    total += count;
+  }
+  figure_add(&build->keys, total);
+  figure_add(&build->bytes, chunk->size);
+  return put;
+}
+
+static int build_refused(const struct build *build, lfb_status status)
+{
+  if (status == LFB_ERROR_UNKNOWN_HASH)
+    return report_error("build: --strategy %s: %s", lfb_strategy_name(build->config.strategy),
+                        lfb_status_text(status));
+  return report_error("build: %" PRIu64 " keys at -p %g: %s", build->config.expected_insertions,
+                      build->config.fpp, lfb_status_text(status));
+}
+
+/* Warns if the strategy keeps the rate above twice what was asked for. */
+static void build_warn_rate(const lfb_config *config, const lfb_stats *stats)
+{
+  double then = 0;
+
+  lfb_ignore(lfb_config_fpp_after(config, config->expected_insertions, &then)); /* it was planned */
+  if (then > 2 * stats->fpp)
+    report_note("warning: %s has a false-positive probability of about %s with so few bits, not %s",
+                lfb_strategy_name(stats->strategy), human_probability(then).text,
+                human_probability(stats->fpp).text);
+}
+
+/* Warns if part of the filter is unused, or its rate out of reach. */
+static void build_warn(const struct build *build, const lfb_stats *stats)
+{
+  if (stats->reachable_bits < stats->bit_count)
+    report_note("warning: %s can use only %s of the filter's %s bits; use another --strategy",
+                lfb_strategy_name(stats->strategy), human_count(stats->reachable_bits).text,
+                human_count(stats->bit_count).text);
+  else
+    build_warn_rate(&build->config, stats);
+  if (!build->strategy.given)
+    report_oversized(&build->config);
+}
+
+/* Makes the filter, or begins one of unknown size. */
+static bool build_create(struct build *build)
+{
+  lfb_stats stats;
+  lfb_status status = lfb_config_plan(&build->config, &stats);
+
+  if (status == LFB_OK && remote_is(build->out) && !remote_holds(command_build.name, &stats))
+    return false;
+  if (status == LFB_OK)
+    status = (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
+        &build->config, build->source.threads, &build->builder);
+  if (status == LFB_OK && !build->unsized)
+    build_warn(build, &stats);
+  if (status != LFB_OK)
+    (void)build_refused(build, status);
+  return status == LFB_OK;
+}
+
+static void build_summary_json(const struct build *build, const lfb_stats *stats)
+{
+  json_open(NULL);
+  json_count("keys", figure_get(&build->keys));
+  json_count("new_keys", figure_get(&build->changed));
+  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
+  json_text("form", remote_is(build->out)                          ? "redis"
+                    : build->into.any.kind == LFB_KIND_GROWING ? "growing"
+                                                               : lfb_form_name(build->form));
+  figures_json_filled(stats);
+  json_count("threads", build->source.threads);
+  json_count("input_bytes", figure_get(&build->bytes));
+  json_count("bad_lines", figure_get(&build->bad_lines));
+  json_float("seconds", build->seconds);
+  json_close();
+}
+
+static void build_summary_text(const struct build *build, const lfb_stats *stats)
+{
+  const uint64_t keys = figure_get(&build->keys);
+  const double seconds = build->seconds > 0 ? build->seconds : 1e-9;
+  char distinct[64] = "saturated";
+
+  if (!stats->saturated)
+    (void)snprintf(distinct, sizeof distinct, "about %s distinct",
+                   human_count(stats->approximate_count).text);
+  report_note("%s: %s key%s, %s, in %s; expected fpp %s; %s, %s keys/s, %s/s", build->out,
+              human_count(keys).text, keys == 1 ? "" : "s", distinct,
+              human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text,
+              human_seconds(build->seconds).text, human_short((double)keys / seconds).text,
+              human_bytes((uint64_t)((double)figure_get(&build->bytes) / seconds)).text);
+}
+
+/* Whether more than half of the absent keys that should be told apart are not.  stats->fpp is 0 if
+ * it is unknown. */
+static bool build_is_useless(const lfb_stats *stats)
+{
+  return stats->saturated || stats->expected_fpp > (1 + stats->fpp) / 2;
+}
+
+static void build_warn_full(const struct build *build, const lfb_stats *stats)
+{
+  /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
+   * estimate; 2 % less, so that its error causes no warning. */
+  const uint64_t in = build->shared ? stats->approximate_count - stats->approximate_count / 50
+                                    : figure_get(&build->changed);
+
+  if (stats->fpp > 0 && in > stats->expected_insertions && stats->expected_fpp > stats->fpp)
+    report_overfull("filter was", stats);
+  else if (build_is_useless(stats))
+    report_note("warning: %s answers \"maybe\" to most absent keys: false-positive probability %s",
+                build->out, human_probability(stats->expected_fpp).text);
+}
+
+/* Returns the exit status. */
+static int build_summary(const struct build *build)
+{
+  lfb_stats stats;
+
+  if (!source_shared_stats(&build->into, &stats))
+    return CLI_TROUBLE;
+  build_warn_full(build, &stats);
+  if (build->json)
+    build_summary_json(build, &stats);
+  else if (!build->quiet)
+    build_summary_text(build, &stats);
+  return build_is_useless(&stats) && !build->force ? CLI_NOTHING : CLI_FOUND;
+}
+
+/* Makes the filter for the keys that came.  False after a report. */
+static bool build_size(struct build *build)
+{
+  const lfb_status status = lfb_builder_size(build->builder);
+
+  build->config.expected_insertions = figure_get(&build->keys);
+  if (status != LFB_OK)
+    (void)build_refused(build, status);
+  return status == LFB_OK;
+}
+
+static int build_fill(struct build *build)
+{
+  const struct records_job job = {.context = build, .work = build_work};
+  const uint64_t began = clock_ns();
+
+  const bool read_all = keys_read(&build->source, "building", job);
+  const bool sized = !build->unsized || (read_all && build_size(build));
+  if (!read_all || !sized) {
+    lfb_builder_free(build->builder);
+    return CLI_TROUBLE;
+  }
+  uint64_t changed;
+  lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
+  build->into.any = (lfb_any){LFB_KIND_PLAIN, {filter}};
+  figure_add(&build->changed, changed);
+  if (build->unsized) {
+    lfb_stats stats;
+    lfb_filter_stats(filter, &stats);
+    build->config.expected_insertions = stats.expected_insertions;
+    build_warn(build, &stats);
+  }
+  build->seconds = clock_seconds(clock_ns() - began);
+  return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_TROUBLE;
+}
+
+/* Other processes see each put at once, and it stays even if the command fails later. */
+static int build_fill_shared(struct build *build)
+{
+  const struct records_job job = {.context = build, .work = build_work};
+  const uint64_t began = clock_ns();
+
+  if (!keys_read(&build->source, "building", job))
+    return CLI_TROUBLE;
+  build->seconds = clock_seconds(clock_ns() - began);
+  return source_settle(build->out, &build->into) ? build_summary(build) : CLI_TROUBLE;
+}
+
+/* Whether the strategy takes --probes-formula, if that was given.  False after a report. */
+static bool build_formula_fits(const struct build *build)
+{
+  const lfb_strategy_id strategy = build->config.strategy;
+
+  if (!build->formula.given || strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32 ||
+      strategy == LFB_JAVA_DOUBLE)
+    return true;
+  return report_false("build: --strategy %s takes no --probes-formula: only guava-mitz64, "
+                      "guava-mitz32 and java-double do",
+                      lfb_strategy_name(strategy));
+}
+
+/* Makes the shared filter, which does not exist. */
+static bool build_share_new(struct build *build, const struct source_wish *wish)
+{
+  const struct keys_source *source = &build->source;
+
+  if (build->config.fpp == 0)
+    return options_misused(&command_build, "no -p given: give the false-positive probability") !=
+           CLI_TROUBLE;
+  if (!target_check_shared(build->out) ||
+      !keys_expected(source, command_build.name, build->growing, &build->expected,
+                     &build->config.expected_insertions))
+    return false;
+  if (!build->strategy.given && !build->growing)
+    report_oversized(&build->config);
+  return source_share_new(build->out, wish, &build->into);
+}
+
+/* Puts into the shared filter; makes it first if it does not exist. */
+static int build_share(struct build *build)
+{
+  const struct keys_source *source = &build->source;
+  const struct source_wish wish = {command_build.name, &build->config, &build->reading,
+                                   !build->expected.given, !build->strategy.given, build->growing,
+                                   build->growing};
+  bool there;
+
+  build->config.strategy = build->strategy.id;
+  build->config.expected_insertions = build->expected.value;
+  if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
+      !source_share(build->out, &wish, &there, &build->into) ||
+      (!there && !build_share_new(build, &wish)))
+    return CLI_TROUBLE;
+  const int status = source_takes_type(build->out, &build->into.remote, source->type)
+                         ? build_fill_shared(build)
+                         : CLI_TROUBLE;
+  source_shared_close(&build->into);
+  return status;
+}
+
+/* If no strategy was given: the first of `preferred` that the form holds. */
+static lfb_strategy_id build_strategy(const struct build *build)
+{
+  static const lfb_strategy_id preferred[] = {LFB_DEFAULT, LFB_GUAVA_MITZ64, LFB_SBBF};
+  size_t i = 0;
+
+  if (build->strategy.given)
+    return build->strategy.id;
+  if (remote_is_module(build->out))
+    return LFB_FAST; /* the only one that the module has */
+  while (i + 1 < sizeof preferred / sizeof *preferred && !lfb_form_holds(build->form, preferred[i]))
+    i++;
+  return preferred[i];
+}
+
+static int build_from_files(struct build *build)
+{
+  if (build->shared)
+    return build_share(build);
+  build->config.strategy = build_strategy(build);
+  if (!remote_is(build->out) && !lfb_form_holds(build->form, build->config.strategy))
+    return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
+                        lfb_strategy_name(build->config.strategy),
+                        lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
+  const struct keys_source *source = &build->source;
+  if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
+      !target_check(build->out) ||
+      !target_spares_shared(build->out, build->form))
+    return CLI_TROUBLE;
+  build->unsized =
+      !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
+  if ((!build->unsized && !keys_expected(source, command_build.name, false, &build->expected,
+                                         &build->config.expected_insertions)) ||
+      !build_create(build))
+    return CLI_TROUBLE;
+  const int status = build_fill(build);
+  source_shared_close(&build->into);
+  return status;
+}
+
+/* Whether an option was given that --like takes from its file, unless -p is given. */
+static bool build_has_size(const struct build *build)
+{
+  return build->expected.given || build->strategy.given || build->formula.given ||
+         build->config.foldable;
+}
+
+/* What is wrong with the combination of options; NULL: nothing. */
+static const char *build_misuse(const struct build *build)
+{
+  if (build->config.fpp == 0 && !build->shared && build->like.path == NULL)
+    return "no -p given: give the false-positive probability";
+  if (build->out == NULL)
+    return "no -o given: give the file to write";
+  if (build->shared && target_is_standard(build->out))
+    return "--shared needs a file, not standard output";
+  if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
+    return "--shared allows only --form mapped";
+  if (remote_is(build->out) && build->form != LFB_FORM_NONE)
+    return "--form does not apply to a filter on Redis";
+  if (build->reading.helper.given && !build->shared)
+    return "--helper opens an existing filter, with --shared; to make one, use -n, -p and "
+           "--strategy redis-mitz32";
+  if (build->json && target_is_standard(build->out))
+    return "-o - and --json both write to standard output";
+  if (build->config.keep_key && !build->reading.key.given)
+    return "--keep-key needs --key-file";
+  if (build->like.path != NULL && build->config.fpp == 0 && build_has_size(build))
+    return "--like without -p takes -n, --strategy, --probes-formula and --foldable from its file: "
+           "leave them out, or give -p, too";
+  if (build->like.path != NULL && build->config.fpp == 0 && build->growing)
+    return "--like without -p makes a filter that merges, --growing one that does not: leave one "
+           "out";
+  if (build->like.path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
+    return "--like replaces --hash and --seed: leave them out";
+  const char *misuse = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
+  if (misuse == NULL)
+    misuse = options_growing_misuse(build->growing, build->shared, remote_is(build->out));
+  return misuse != NULL ? misuse
+                        : options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
+}
+
+/* Checks the combination of options, and chooses the form.  False after a report. */
+static bool build_settle(struct build *build)
+{
+  const char *misuse = build_misuse(build);
+
+  if (misuse != NULL)
+    return options_misused(&command_build, misuse) != CLI_TROUBLE;
+  if (build->form == LFB_FORM_NONE)
+    build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
+  build->like.all = build->config.fpp == 0;
+  return true;
+}
+
+/* Takes what --like says, if it was given.  False after a report. */
+static bool build_take_like(struct build *build)
+{
+  if (build->like.path == NULL)
+    return true;
+  spared_add(build->like.path);
+  if (!build->shared && spared_has(build->out))
+    return report_false("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
+                        "--shared', or build another file and use 'lfbloom merge'", build->out);
+  if (!like_take(&build->like, &build->reading, &build->strategy, &build->config))
+    return false;
+  if (build->like.all)
+    build->expected = (struct options_count){true, build->config.expected_insertions};
+  return true;
+}
+
+static int build_run(int argc, char **argv)
+{
+  struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NONE};
+  struct options_count seed = {0};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      options_fpp(&build.config.fpp),
+      options_expected(&build.expected),
+      {'o', "output", "OUT", "filter file to write", options_read_path, &build.out},
+      KEYS_ROWS(build.source),
+      options_strategy(&build.strategy),
+      {'\0', "form", "FORM",
+       "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "
+       "(sbbf); milvus-int64 or milvus-utf8, for Milvus (sbbf); or mapped, for --shared",
+       options_read_form, &build.form},
+      {'\0', "probes-formula", "F",
+       "Guava's formula for the number of probes: 31 (up to release 31; the default) or current; "
+       "for guava-mitz64, guava-mitz32 and java-double",
+       options_read_formula, &build.formula},
+      options_hash(&build.hash),
+      {'\0', "like", "FILE",
+       "take everything from the filter in FILE, so that both can be merged; with -p only hash, "
+       "key and strategy; if FILE does not hold its key, give --key-file, too", options_read_path,
+       &build.like.path},
+      {'\0', "seed", "S",
+       "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
+       options_read_count, &seed},
+      {'\0', "key-file", "FILE",
+       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
+       "without it, aes and siphash13 draw a random key, which is written into OUT",
+       options_read_key, &build.reading.key},
+      {'\0', "keep-key", NULL,
+       "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
+       "read a file with its key: mode 0600, or less if the file that it replaces had less",
+       NULL, &build.config.keep_key},
+      {'\0', "foldable", NULL,
+       "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
+       NULL, &build.config.foldable},
+      options_helper(&build.reading.helper),
+      {'\0', "shared", NULL,
+       "OUT is a filter that several processes share; made if it does not exist", NULL,
+       &build.shared},
+      {'\0', "force", NULL, "exit with status 0 even if OUT is useless (see below)", NULL,
+       &build.force},
+      options_growing(&build.growing),
+      options_mode(&build.mode),
+      options_threads(&build.source.threads),
+      {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
+      options_json(&build.json),
+      options_progress(&build.source.progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(&command_build, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  manner.progress = progress_wanted(build.source.progress);
+  remote_behave(manner);
+  build.config.seed = seed.value;
+  build.config.probes_formula = build.formula.id;
+  build.config.file_mode = build.mode.bits;
+  if (seed.given && !build.hash.given)
+    build.hash.id = LFB_HASH_XXH3;
+  build.config.hash = build.hash.id;
+  options_key_use(&build.reading.key, &build.config);
+  if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
+                          &build.config.fpp, &build.strategy))
+    return CLI_TROUBLE;
+  build.source.paths = argv + optind;
+  build.source.path_count = (size_t)(argc - optind);
+  build.source.bad = &build.bad_lines;
+  if (build.source.bad_lines == KEYS_PASS) /* nothing is printed */
+    build.source.bad_lines = KEYS_SKIP;
+  if (!build_settle(&build) || !build_take_like(&build))
+    return CLI_TROUBLE;
+  spared_add_operands(build.source.paths, build.source.path_count);
+  return build_from_files(&build);
+}
+
+const struct command command_build = {
+    .name = "build",
+    .operands = "[FILE...]",
+    .summary = "build a filter file from keys",
+    .details =
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A key is a\n"
+        "line of any bytes, not only UTF-8; a carriage return is part of the key, and\n"
+        "empty lines are skipped.  OUT is written as a whole or not at all; - is standard\n"
+        "output.  If OUT holds the key of its hash, only you can protect standard output\n"
+        "from other users.\n"
+        "\n"
+        "Without -n, files are counted first, also one on standard input.  Keys from a\n"
+        "pipe are kept as hashes until its end, 8 to 16 bytes a key, and OUT is made for\n"
+        "the distinct ones.  With -n, a pipe needs only OUT's memory, and --shared needs\n"
+        "-n for a pipe.\n"
+        "\n"
+        "--like makes a filter that merges with FILE, for as many keys: FILE must be a\n"
+        "plain filter that records n and p (form native or mapped), and that was not\n"
+        "folded.  With -p, and -n or not, the size is as these say.\n"
+        "\n"
+        "With --shared, any number of processes build and query OUT at the same time, on\n"
+        "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
+        "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy, --hash and --seed\n"
+        "may be left out; a value that differs is an error, and --mode has no effect.\n"
+        "Give -n if several processes start at once; otherwise the first one's number of\n"
+        "keys decides the size of OUT.  A killed process loses no key that it has put,\n"
+        "and nothing needs repair.  With --growing, a new OUT grows with its keys and its\n"
+        "false-positive probability stays below P; a pipe then needs no -n.  It cannot be\n"
+        "merged, folded or converted.  If it cannot grow, the command ends with status 2.\n"
+        "\n"
+        "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
+        "it): that kills the process.  Do not delete or replace it either: the process\n"
+        "then ends with an error (status 2), and what was put into OUT is lost.  Without\n"
+        "--shared, only --form mapped replaces such a file.\n"
+        "\n"
+        "OUT may be on Redis, with strategy fast, guava-mitz64, guava-mitz32 or\n"
+        "redis-mitz32.  Without --shared, the filter is built here and then sent; its\n"
+        "name must be unused.  With --shared, the keys are put into the filter on the\n"
+        "server, which is made if it does not exist.  It may be a key of the module for\n"
+        "Redis (BF.*) that exists.  If the server goes away, the keys that it\n"
+        "acknowledged are present: run the command again with all keys.\n",
+    .more[0] =
+        "\n" KEYS_HELP
+        "\n" REMOTE_HELP
+        "\n"
+        "Exit status: 0 on success, 1 if OUT was written but is useless, 2 on an error.\n"
+        "It is useless if far more keys than -n came: every bit is set, or most absent\n"
+        "keys would be answered with \"maybe\".\n"
+        "\n"
+        "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
+        "  lfbloom build --like seen.lfb -o more.lfb more.txt\n"
+        "  lfbloom build -p 0.001 -o seen.lfb urls.gz\n"
+        "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
+        "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
+    .run = build_run,
+};

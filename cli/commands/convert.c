@@ -1,0 +1,244 @@
+/*
+ * convert.c - `lfbloom convert`: converts a filter to another form, from and to files and Redis.
+ */
+#define _GNU_SOURCE /* optind */
+#include <lfbloom/filter_more.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "cli/base/human.h"
+#include "cli/base/json.h"
+#include "cli/base/options.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/remote.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+#include "cli/filters/window.h"
+
+struct convert {
+  lfb_form form;
+  bool damaged; /* accept a damaged file  */
+  bool json;
+  struct window_span span; /* of a key of the module that is a window */
+  struct options_reading reading;
+  lfb_damage damage; /* of the file that was read */
+};
+
+/* ---- IN ------------------------------------------------------------------------- */
+
+/* Loads a key of the module, or plain strings.  False after a report. */
+static bool convert_load_remote(const struct convert *convert, const char *from,
+                                lfb_redis_module_value *value)
+{
+  /* The string of the Java helper class is opened as what the caller says. */
+  if (!convert->reading.helper.given) {
+    const enum remote_found found = remote_load_key(from, value);
+    if (found != REMOTE_NOTHING)
+      return found == REMOTE_FOUND;
+  }
+  value->any = (lfb_any){LFB_KIND_PLAIN, {source_load(from, &convert->reading, NULL)}};
+  return value->any.plain != NULL;
+}
+
+/* Opens a file of a plain filter, of a growing one or of a window.  False after a report. */
+static bool convert_open_any(const char *from, const lfb_read_limits *limits, lfb_any *any)
+{
+  lfb_status status = source_open_copy(from, limits, any);
+
+  if (status == LFB_OK && any->kind == LFB_KIND_COUNTING) {
+    lfb_any_free(*any);
+    status = LFB_ERROR_COUNTING;
+  }
+  if (status != LFB_OK)
+    source_report(from, status);
+  return status == LFB_OK;
+}
+
+/* Loads a file: for a key of the module of any kind, else a plain one.  False after a report. */
+static bool convert_load_file(struct convert *convert, const char *from, const char *to,
+                              lfb_any *any)
+{
+  const lfb_damage *damage = &convert->damage;
+  const lfb_read_limits limits = {.damage = &convert->damage,
+                                  .open_damaged = convert->damaged,
+                                  .key = options_key_bytes(&convert->reading.key)};
+
+  if (remote_is_module(to)) {
+    if (!convert_open_any(from, &limits, any))
+      return false;
+  } else {
+    *any = (lfb_any){LFB_KIND_PLAIN, {source_load(from, &convert->reading, &limits)}};
+    if (any->plain == NULL)
+      return false;
+  }
+  if (damage->count > 0)
+    report_note("warning: %s: %s are damaged: keys with bits there now answer \"maybe\"", from,
+                human_bytes(damage->bytes).text);
+  return true;
+}
+
+/* ---- OUT ------------------------------------------------------------------------ */
+
+/* Sets how the server ends the generations of a window.  False after a report. */
+static bool convert_set_period(const struct convert *convert, const char *from,
+                               lfb_redis_module_value *value)
+{
+  lfb_figures figures;
+
+  if (convert->span.text == NULL)
+    return true;
+  if (value->any.kind != LFB_KIND_WINDOW)
+    return report_false("%s: not a window: leave out --window", from);
+  lfb_any_plan(value->any, &figures);
+  value->period_ms = (uint64_t)ceil(1000 * convert->span.seconds / figures.window.generations);
+  return true;
+}
+
+/* Saves a filter that was loaded from `from`.  False after a report. */
+static bool convert_save(const struct convert *convert, const char *from, const char *to,
+                         lfb_redis_module_value *value)
+{
+  const lfb_any any = value->any;
+  lfb_figures figures;
+
+  if (remote_is_module(to))
+    return convert_set_period(convert, from, value) && target_save_value(to, value);
+  if (any.kind != LFB_KIND_PLAIN && convert->form != LFB_FORM_NATIVE)
+    return report_false("%s: %s: only a file in the native form, or a key of the module, holds it",
+                        from, lfb_status_text(any.kind == LFB_KIND_WINDOW ? LFB_ERROR_WINDOW
+                                                                          : LFB_ERROR_GROWING));
+  if (any.kind != LFB_KIND_PLAIN)
+    return target_save_value(to, value);
+  lfb_any_plan(any, &figures);
+  return target_holds(to, convert->form, from, &figures.all) &&
+         target_save(to, any.plain, convert->form);
+}
+
+static void convert_json(const struct convert *convert, const char *to, lfb_any any)
+{
+  const char *form = any.kind == LFB_KIND_WINDOW    ? "window"
+                     : any.kind == LFB_KIND_GROWING ? "growing"
+                                                    : lfb_form_name(convert->form);
+  lfb_figures figures;
+
+  lfb_any_stats(any, &figures);
+  json_open(NULL);
+  if (any.kind == LFB_KIND_PLAIN) {
+    figures_json(remote_is(to) ? "redis" : form, &figures.all);
+  } else {
+    json_text("form", remote_is(to) ? "redis" : form);
+    figures_json_filled(&figures.all);
+  }
+  json_count("damaged_parts", convert->damage.count);
+  json_count("damaged_bytes", convert->damage.bytes);
+  json_close();
+}
+
+static bool convert_run_on(struct convert *convert, const char *from, const char *to)
+{
+  lfb_redis_module_value value = {.period_ms = 0};
+
+  if (!target_check(to) || !target_spares_shared(to, convert->form))
+    return false;
+  if (!(remote_is(from) ? convert_load_remote(convert, from, &value)
+                        : convert_load_file(convert, from, to, &value.any)))
+    return false;
+  const bool done = convert_save(convert, from, to, &value);
+  if (done && convert->json)
+    convert_json(convert, to, value.any);
+  lfb_any_free(value.any);
+  return done;
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+/* What is wrong with the combination of options; NULL: nothing. */
+static const char *convert_misuse(const struct convert *convert, int count, char *const *paths)
+{
+  const bool to_redis = count == 2 && remote_is(paths[1]);
+
+  if (convert->form == LFB_FORM_NONE && !to_redis)
+    return "no --to given: give the form to write";
+  if (count != 2)
+    return "needs two files, IN and OUT";
+  if (convert->form != LFB_FORM_NONE && to_redis)
+    return "a filter on Redis has no form: leave out --to";
+  if (convert->reading.helper.given && !remote_is(paths[0]))
+    return "--helper applies only to a filter on Redis";
+  if (convert->span.text != NULL && !(to_redis && remote_is_module(paths[1])))
+    return "--window applies only to an OUT with ?layout=module";
+  if (convert->json && target_is_standard(paths[1]))
+    return "OUT - and --json both write to standard output";
+  return NULL;
+}
+
+static int convert_run(int argc, char **argv)
+{
+  struct convert convert = {.form = LFB_FORM_NONE};
+  struct remote_manner manner = {0};
+  enum progress_when progress = PROGRESS_AUTO;
+  const struct option_row rows[] = {
+      {'\0', "to", "FORM",
+       "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8",
+       options_read_form, &convert.form},
+      options_key_file(&convert.reading.key),
+      options_helper(&convert.reading.helper),
+      {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
+       &convert.damaged},
+      window_time_row(&convert.span),
+      options_json(&convert.json),
+      options_progress(&progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(&command_convert, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  manner.progress = progress_wanted(progress);
+  remote_behave(manner);
+  const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
+  if (misuse != NULL)
+    return options_misused(&command_convert, misuse);
+  return convert_run_on(&convert, argv[optind], argv[optind + 1]) ? CLI_FOUND : CLI_TROUBLE;
+}
+
+const struct command command_convert = {
+    .name = "convert",
+    .operands = "IN OUT",
+    .summary = "convert a filter to another form, also from and to Redis",
+    .details =
+        "The bits are copied unchanged, so the form must be able to hold IN's strategy:\n"
+        "native and mapped hold all strategies, guava holds guava-mitz64 and\n"
+        "guava-mitz32, and sbbf holds sbbf.  Several processes share a file of form\n"
+        "mapped, as 'build --shared' makes it.  To change the strategy, build the filter\n"
+        "again from its keys.\n"
+        "\n"
+        "A form that has no room for something loses it: guava and sbbf lose n, p\n"
+        "and all checksums; mapped loses the checksums of the bits.\n"
+        "\n"
+        "OUT is written as a whole or not at all, and may be IN; - is standard output.\n"
+        "Only form mapped replaces a shared filter, while no process has it open.\n"
+        "\n"
+        "IN and OUT may be on Redis.  If OUT is on Redis, leave out --to; the strategy\n"
+        "must be fast, fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32, and the\n"
+        "name must be unused.\n"
+        "\n"
+        "IN may also be a key of the module for Redis, lfbloom_redis.so: OUT has exactly\n"
+        "its bits and its hash.  With --to native it is a window if IN is one, and a\n"
+        "growing filter if IN has grown; IN must then have been reserved with EXPANSION 2\n"
+        "and a capacity of 1024 or more.  An OUT with ?layout=module becomes such a key:\n"
+        "IN is then a filter of strategy fast, a growing one or a window, with the key of\n"
+        "its hash in it.  A filter becomes NONSCALING, and BF.CARD estimates its keys.\n"
+        "The key gets its name when it is whole; after a command that was killed, nothing\n"
+        "has the name, and what was saved expires after ten minutes.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom convert --to native from-java.bin seen.lfb\n"
+        "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"
+        "  lfbloom convert seen.lfb redis://localhost/seen\n"
+        "  lfbloom convert --to native redis://localhost/seen seen.lfb\n"
+        "  lfbloom convert seen.lfb 'redis://localhost/seen?layout=module'\n",
+    .run = convert_run,
+};

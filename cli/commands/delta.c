@@ -1,0 +1,252 @@
+/*
+ * delta.c - `lfbloom diff` writes what is new in a filter; `lfbloom patch` adds it to another copy.
+ */
+#define _GNU_SOURCE /* optind */
+#include <lfbloom/delta.h>
+#include <lfbloom/mapped.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/human.h"
+#include "cli/base/options.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/base/spared.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+
+struct delta {
+  const char *out; /* NULL: not given */
+  struct options_reading reading;
+  bool quiet;
+};
+
+/* Reads the options, which are the same for both commands.  Returns an exit status, or
+ * OPTIONS_GO_ON. */
+static int delta_options(const struct command *command, const char *out_help, struct delta *delta,
+                         int argc, char **argv)
+{
+  struct remote_manner manner = {0};
+  enum progress_when progress = PROGRESS_AUTO;
+  const struct option_row rows[] = {
+      {'o', "output", "OUT", out_help, options_read_path, &delta->out},
+      options_key_file(&delta->reading.key),
+      options_helper(&delta->reading.helper),
+      {'q', "quiet", NULL, "print no summary", NULL, &delta->quiet},
+      options_progress(&progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(command, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  manner.progress = progress_wanted(progress);
+  remote_behave(manner);
+  return status;
+}
+
+/* Whether the status says that two filters are not versions of one. */
+static bool delta_misfits(lfb_status status)
+{
+  return status == LFB_ERROR_PROBES_DIFFER || status == LFB_ERROR_PROBES_DIFFER_BY_FORMULA ||
+         status == LFB_ERROR_BIT_COUNT_DIFFERS || status == LFB_ERROR_STRATEGY_DIFFERS ||
+         status == LFB_ERROR_HASH_DIFFERS;
+}
+
+/* ---- diff ---------------------------------------------------------------------------- */
+
+static void diff_summary(const char *out, const lfb_filter *earlier, const lfb_filter *later)
+{
+  lfb_stats before, after;
+  struct stat file;
+
+  lfb_filter_stats(earlier, &before);
+  lfb_filter_stats(later, &after);
+  const struct human bits = human_count(after.bits_set - before.bits_set);
+  if (!target_is_standard(out) && stat(out, &file) == 0 && S_ISREG(file.st_mode))
+    report_note("%s: %s new bits, in %s", out, bits.text,
+                human_bytes((uint64_t)file.st_size).text);
+  else
+    report_note("%s: %s new bits", out, bits.text);
+}
+
+static bool diff_filters(const struct delta *delta, char *const paths[2],
+                         const lfb_filter *earlier, const lfb_filter *later)
+{
+  const lfb_status status = target_save_delta(delta->out, earlier, later);
+
+  if (status == LFB_ERROR_BITS_LOST || delta_misfits(status))
+    (void)report_error("%s: no delta from %s: %s%s", paths[1], paths[0], lfb_status_text(status),
+                       status == LFB_ERROR_BITS_LOST
+                           ? ""
+                           : ": make the later filter from the earlier one (lfbloom merge)");
+  else if (status != LFB_OK)
+    (void)report_status(delta->out, status);
+  else if (!delta->quiet)
+    diff_summary(delta->out, earlier, later);
+  return status == LFB_OK;
+}
+
+static bool diff_files(const struct delta *delta, char *const paths[2])
+{
+  spared_add_operands(paths, 2);
+  if (!target_check(delta->out))
+    return false;
+  lfb_filter *earlier = source_load(paths[0], &delta->reading, NULL);
+  lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->reading, NULL);
+  const bool done = later != NULL && diff_filters(delta, paths, earlier, later);
+
+  lfb_filter_free(earlier);
+  lfb_filter_free(later);
+  return done;
+}
+
+static int diff_run(int argc, char **argv)
+{
+  struct delta delta = {0};
+  const int status = delta_options(&command_diff, "delta to write", &delta, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (argc - optind != 2)
+    return options_misused(&command_diff, "two filters are needed");
+  if (delta.out == NULL)
+    return options_misused(&command_diff, "no -o given: give the file to write");
+  if (remote_is(delta.out))
+    return options_misused(&command_diff, "a delta is a file: -o cannot be on Redis");
+  return diff_files(&delta, argv + optind) ? CLI_FOUND : CLI_TROUBLE;
+}
+
+/* ---- patch --------------------------------------------------------------------------- */
+
+/* A patch of a filter. */
+struct patch {
+  const struct delta *options;
+  const char *filter, *delta; /* paths */
+};
+
+/* Applies the delta.  False after a report. */
+static bool patch_apply(const struct patch *patch, lfb_filter *filter, uint64_t *turned_on)
+{
+  const lfb_status status = lfb_delta_apply_file(filter, patch->delta, turned_on);
+
+  if (delta_misfits(status))
+    (void)report_error("%s: was not made for %s: %s", patch->delta, patch->filter,
+                       lfb_status_text(status));
+  else if (status != LFB_OK)
+    (void)report_status(patch->delta, status);
+  return status == LFB_OK;
+}
+
+/* Changes a shared filter in place. */
+static bool patch_shared(const struct patch *patch, uint64_t *turned_on)
+{
+  const lfb_read_limits limits = {.key = options_key_bytes(&patch->options->reading.key)};
+  lfb_filter *filter;
+  lfb_status status = lfb_mapped_open(patch->filter, &limits, &filter);
+
+  if (status != LFB_OK)
+    return report_false_status(patch->filter, status);
+  const bool applied = patch_apply(patch, filter, turned_on);
+  status = applied ? lfb_mapped_sync(filter) : LFB_OK;
+  if (status != LFB_OK)
+    (void)report_status(patch->filter, status);
+  lfb_mapped_close(filter);
+  return applied && status == LFB_OK;
+}
+
+/* Writes the patched filter to `out`, in its form. */
+static bool patch_loaded(const struct patch *patch, lfb_filter *filter, const char *out,
+                         uint64_t *turned_on)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  const lfb_form form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
+  return target_holds(out, form, patch->filter, &stats) && target_spares_shared(out, form) &&
+         patch_apply(patch, filter, turned_on) && target_save(out, filter, form);
+}
+
+static bool patch_file(const struct patch *patch, const char *out, uint64_t *turned_on)
+{
+  if (!target_check(out))
+    return false;
+  lfb_filter *filter = source_load(patch->filter, &patch->options->reading, NULL);
+  const bool done = filter != NULL && patch_loaded(patch, filter, out, turned_on);
+
+  lfb_filter_free(filter);
+  return done;
+}
+
+/* Whether the filter is a shared one, which other processes may be using. */
+static bool patch_is_shared(const char *path)
+{
+  lfb_form form;
+
+  return !source_is_standard(path) && !remote_is(path) && lfb_form_of_file(path, &form) == LFB_OK &&
+         form == LFB_FORM_MAPPED;
+}
+
+static int patch_run(int argc, char **argv)
+{
+  struct delta options = {0};
+  uint64_t turned_on = 0;
+  const int status = delta_options(
+      &command_patch, "filter file to write (default: FILTER is changed)", &options, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (argc - optind != 2)
+    return options_misused(&command_patch, "a filter and a delta are needed");
+  const struct patch patch = {&options, argv[optind], argv[optind + 1]};
+  if (options.out == NULL && (remote_is(patch.filter) || source_is_standard(patch.filter)))
+    return options_misused(&command_patch, "this FILTER cannot be changed in place: give -o");
+  spared_add(patch.delta);
+  const bool in_place = options.out == NULL && patch_is_shared(patch.filter);
+  const char *out = options.out != NULL ? options.out : patch.filter;
+  if (!(in_place ? patch_shared(&patch, &turned_on) : patch_file(&patch, out, &turned_on)))
+    return CLI_TROUBLE;
+  if (!options.quiet)
+    report_note("%s: %s bits turned on", out, human_count(turned_on).text);
+  return CLI_FOUND;
+}
+
+const struct command command_diff = {
+    .name = "diff",
+    .operands = "OLD NEW",
+    .summary = "write what is new in a filter since an earlier version",
+    .details =
+        "OUT is a delta: the bits that NEW has and OLD lacks, near the fewest bytes that\n"
+        "can say so.  'lfbloom patch' adds them to any copy of OLD.  NEW must be OLD with\n"
+        "more keys, for example a copy into which keys were put, or a merge of OLD and\n"
+        "others; a filter built again from other keys has no delta.\n"
+        "\n"
+        "OUT is written as a whole or not at all; - is standard output.  It does not\n"
+        "hold the key of a keyed hash.  OLD and NEW may be on Redis.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
+        "  lfbloom build --like mon.lfb -o more.lfb tue.txt\n"
+        "  lfbloom merge -o tue.lfb mon.lfb more.lfb\n"
+        "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
+        "  lfbloom patch copy-of-mon.lfb tue.delta\n",
+    .run = diff_run,
+};
+
+const struct command command_patch = {
+    .name = "patch",
+    .operands = "FILTER DELTA",
+    .summary = "add what 'lfbloom diff' wrote to a filter",
+    .details =
+        "DELTA is checked as a whole before FILTER changes: a damaged one, or one of\n"
+        "another filter, changes nothing.  Deltas may be applied in any order and again,\n"
+        "and to a filter that has more keys.\n"
+        "\n"
+        "Without -o a shared filter ('build --shared') is changed in place, while other\n"
+        "processes use it; another file is replaced as a whole or not at all.  With -o,\n"
+        "OUT gets FILTER's form; - is standard output.  FILTER and OUT may be on Redis;\n"
+        "the name of OUT must be unused there.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
+        "  lfbloom patch copy-of-mon.lfb tue.delta\n",
+    .run = patch_run,
+};

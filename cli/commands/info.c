@@ -1,0 +1,360 @@
+/*
+ * info.c - `lfbloom info`: prints the properties of a filter file.
+ */
+#define _GNU_SOURCE /* optind, gmtime_r */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/base/human.h"
+#include "cli/base/json.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/source.h"
+
+/* 2024-05-17 08:30:00 UTC */
+static const char *info_time(uint64_t seconds, char *text, size_t size)
+{
+  const time_t since_1970 = (time_t)seconds;
+  struct tm parts;
+
+  if (seconds > INT64_MAX || gmtime_r(&since_1970, &parts) == NULL ||
+      strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+    return "unknown"; /* out of range */
+  return text;
+}
+
+enum { INFO_KEY = 16 }; /* bytes */
+
+/* The properties of a filter. */
+struct info {
+  const char *form;
+  bool remote;
+  lfb_figures figures;
+  bool show_key;
+  const uint8_t *key; /* of the hash; NULL: there is none */
+};
+
+/* Writes the key as --key-file takes it. */
+static const char *info_key(const uint8_t *key, char text[2 * INFO_KEY + 1])
+{
+  for (size_t i = 0; i < INFO_KEY; i++)
+    (void)snprintf(text + 2 * i, 3, "%02x", key[i]);
+  return text;
+}
+
+/* The form, strategy and size of a filter that grows. */
+static void info_json_growing(const lfb_figures *figures)
+{
+  const lfb_stats *stats = &figures->all;
+
+  json_text("form", "growing");
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_count("layers", figures->growing.layers);
+  json_count("first_insertions", stats->expected_insertions);
+  json_float("fpp", stats->fpp);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  json_count("bits_set", stats->bits_set);
+  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
+  json_float("expected_fpp", stats->expected_fpp);
+}
+
+static void info_json_window(const lfb_window_figures *figures)
+{
+  json_text("form", "window");
+  json_count("expected_insertions", figures->expected_insertions);
+  json_float("fpp", figures->fpp);
+  if (figures->span > 0)
+    json_float("span", figures->span);
+  json_count("generations", figures->generations);
+  json_count("generation", figures->generation);
+  json_count("bits", 8 * figures->bytes);
+  json_count("bytes", figures->bytes);
+  json_count("probes", figures->probes);
+  json_count("generation_bits", figures->bit_count);
+  json_open_list("live");
+  for (uint32_t i = 0; i <= figures->generations; i++) {
+    const uint64_t count = figures->live[i].approximate_count;
+    json_open(NULL);
+    json_count("bits_set", figures->live[i].bits_set);
+    json_count_if("approximate_count", count, count != UINT64_MAX);
+    json_close();
+  }
+  json_close_list();
+  json_float("expected_fpp", figures->expected_fpp);
+}
+
+/* What a window does not have: a time and a seed. */
+static void info_json_kept(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  char key[2 * INFO_KEY + 1];
+
+  if (info->show_key)
+    json_text("hash_key", info->key == NULL ? NULL : info_key(info->key, key));
+  json_count_if("written", stats->written, stats->written > 0);
+  if (stats->seed > 0)
+    json_digits("seed", stats->seed);
+  else
+    json_text("seed", NULL);
+}
+
+static void info_json(const struct info *info)
+{
+  const lfb_kind kind = info->figures.kind;
+  const lfb_stats *stats = &info->figures.all;
+
+  json_open(NULL);
+  if (kind == LFB_KIND_GROWING)
+    info_json_growing(&info->figures);
+  else if (kind == LFB_KIND_WINDOW)
+    info_json_window(&info->figures.window);
+  else
+    figures_json(info->form, stats);
+  if (kind == LFB_KIND_COUNTING)
+    json_count("counters_stuck", stats->counters_stuck);
+  json_text("hash", stats->hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(stats->hash));
+  json_bool("keyed", figures_keyed(stats->hash));
+  if (kind != LFB_KIND_WINDOW)
+    info_json_kept(info);
+  json_close();
+}
+
+static void info_row(const char *name, const char *value, const char *remark)
+{
+  printf("%-20s %s%s\n", name, value, remark);
+}
+
+static void info_hash(lfb_hash_id hash, bool key_kept, bool remote)
+{
+  if (hash != LFB_HASH_DEFAULT)
+    info_row("hash", lfb_hash_name(hash),
+             !figures_keyed(hash) ? ""
+             : remote             ? " (keyed)"
+             : key_kept           ? " (its key is in the file)"
+                                  : " (its key is not in the file)");
+}
+
+static void info_seed(const lfb_stats *stats)
+{
+  char digits[24];
+
+  (void)snprintf(digits, sizeof digits, "%" PRIu64, stats->seed);
+  if (stats->seed > 0)
+    info_row("seed", digits, "");
+}
+
+static void info_bytes(uint64_t bytes)
+{
+  char remark[64];
+
+  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(bytes).text);
+  info_row("bytes", human_count(bytes).text, bytes < 1024 ? "" : remark);
+}
+
+static void info_fpp_now(double fpp)
+{
+  info_row("fpp now", human_probability(fpp).text, " (the chance of a false positive)");
+}
+
+/* How the filter hashes, and what it was made for. */
+static void info_text_made(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  const bool grows = info->figures.kind == LFB_KIND_GROWING;
+  char key[2 * INFO_KEY + 1];
+
+  if (!grows)
+    info_seed(stats);
+  info_hash(stats->hash, stats->key_kept, info->remote);
+  if (grows) {
+    info_seed(stats);
+    info_row("layers", human_count(info->figures.growing.layers).text, "");
+    info_row("first layer for keys", human_count(stats->expected_insertions).text, "");
+    info_row("made for fpp", human_probability(stats->fpp).text, " (however many keys)");
+    return;
+  }
+  if (info->show_key && info->key != NULL)
+    info_row("hash key", info_key(info->key, key), " (secret)");
+  if (figures_made_for(stats))
+    info_row("made for keys", human_count(stats->expected_insertions).text, "");
+  else
+    info_row("made for keys", "unknown", " (the file does not say)");
+  if (stats->fpp > 0)
+    info_row("made for fpp", human_probability(stats->fpp).text, "");
+  else
+    info_row("made for fpp", "unknown", " (the file does not say)");
+}
+
+/* Its bits, and what they say. */
+static void info_text_bits(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  const double full = (double)stats->bits_set / (double)stats->bit_count;
+  char remark[64];
+
+  info_bytes(stats->bytes);
+  info_row("bits", human_count(stats->bit_count).text, "");
+  if (stats->reachable_bits < stats->bit_count)
+    info_row("bits ever used", human_count(stats->reachable_bits).text,
+             " (the strategy cannot address the others)");
+  if (stats->probes > 0) /* the layers of a growing filter differ */
+    info_row("probes per key", human_count(stats->probes).text, "");
+  (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
+  if (figures_counted(stats))
+    info_row("bits set", human_count(stats->bits_set).text, remark);
+  if (info->figures.kind == LFB_KIND_COUNTING)
+    info_row("counters stuck", human_count(stats->counters_stuck).text,
+             " (at 15, permanently)");
+  if (!stats->saturated)
+    info_row("distinct keys", human_count(stats->approximate_count).text,
+             figures_counted(stats) ? " (estimated)" : " (counted by the server)");
+  else
+    info_row("distinct keys", "unknown",
+             info->figures.kind == LFB_KIND_GROWING
+                 ? " (a layer is saturated: every answer is \"maybe\")"
+                 : " (saturated: every bit is set, every answer is \"maybe\")");
+  if (figures_counted(stats))
+    info_fpp_now(stats->expected_fpp);
+}
+
+static void info_text(const struct info *info)
+{
+  const lfb_stats *stats = &info->figures.all;
+  char time[64];
+
+  info_row("form", info->form,
+           stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
+               ? " (does not record what its keys are: see --keys of query)"
+               : "");
+  info_row("strategy", lfb_strategy_name(stats->strategy), "");
+  info_text_made(info);
+  if (stats->written > 0)
+    info_row("written", info_time(stats->written, time, sizeof time), "");
+  info_text_bits(info);
+}
+
+/* A live generation, by its age in generations: the current one has 0. */
+static void info_window_live(const lfb_window_figures *figures, uint32_t age)
+{
+  const lfb_window_generation_figures *live = &figures->live[age];
+  const double full = (double)live->bits_set / (double)figures->bit_count;
+  char remark[96];
+
+  (void)snprintf(remark, sizeof remark, " (estimated) in generation %" PRIu64 ", %.2f %% full",
+                 figures->generation - age, full * 100);
+  info_row("distinct keys",
+           live->approximate_count == UINT64_MAX ? "unknown"
+                                                 : human_count(live->approximate_count).text,
+           remark);
+}
+
+static void info_text_window(const lfb_window_figures *figures)
+{
+  char span[32];
+
+  info_row("form", "window", "");
+  info_hash(figures->hash, figures->key_kept, false);
+  info_row("made for keys", human_count(figures->expected_insertions).text, " (in a span)");
+  info_row("made for fpp", human_probability(figures->fpp).text, " (with all generations full)");
+  (void)snprintf(span, sizeof span, "%.10g s", figures->span);
+  if (figures->span > 0)
+    info_row("span", span, "");
+  info_row("generations", human_count(figures->generations).text, " (in a span)");
+  info_row("current generation", human_count(figures->generation).text, "");
+  info_bytes(figures->bytes);
+  info_row("bits of a generation", human_count(figures->bit_count).text, "");
+  info_row("probes per key", human_count(figures->probes).text, "");
+  for (uint32_t age = 0; age <= figures->generations; age++)
+    info_window_live(figures, age);
+  info_fpp_now(figures->expected_fpp);
+}
+
+static int info_print(const struct info *info, bool json)
+{
+  if (json)
+    info_json(info);
+  else if (info->figures.kind == LFB_KIND_WINDOW)
+    info_text_window(&info->figures.window);
+  else
+    info_text(info);
+  return CLI_FOUND;
+}
+
+static int info_here(lfb_any any, bool json, bool show_key)
+{
+  struct info info = {.show_key = show_key};
+  lfb_config config = {0};
+
+  lfb_any_stats(any, &info.figures);
+  info.form = any.kind == LFB_KIND_COUNTING  ? "counting"
+              : any.kind == LFB_KIND_GROWING ? "growing"
+                                             : lfb_form_name(info.figures.all.form);
+  config.strategy = info.figures.all.strategy;
+  if (show_key && figures_keyed(info.figures.all.hash) &&
+      lfb_config_take_hash(&config, any.plain) == LFB_OK)
+    info.key = config.key;
+  return info_print(&info, json);
+}
+
+static int info_remote(const struct remote *remote, bool json)
+{
+  struct info info = {.form = "redis", .remote = true};
+
+  return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_TROUBLE;
+}
+
+static int info_run(int argc, char **argv)
+{
+  bool json = false, show_key = false;
+  struct options_reading reading = {0};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      {'\0', "show-key", NULL,
+       "print the secret key of the hash, too, as --key-file takes it; of a plain filter in a file",
+       NULL, &show_key},
+      options_key_file(&reading.key),
+      options_helper(&reading.helper),
+      options_no_verify(&reading.no_verify),
+      options_json(&json),
+      options_timeout(&manner.timeout_ms),
+  };
+  int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
+  struct source source;
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  remote_behave(manner);
+  if (argc - optind != 1)
+    return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
+  if (!source_open_any(argv[optind], &reading, &source))
+    return CLI_TROUBLE;
+  if (show_key && source.any.kind != LFB_KIND_PLAIN) {
+    source_close(&source);
+    return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);
+  }
+  source_checked(&source);
+  status = source.remote.filter != NULL ? info_remote(&source.remote, json)
+                                        : info_here(source.any, json, show_key);
+  source_close(&source);
+  return status;
+}
+
+const struct command command_info = {
+    .name = "info",
+    .operands = "FILTER",
+    .summary = "print the properties of a filter file",
+    .details =
+        "FILTER may be - for standard input.  fpp is the false-positive probability: the\n"
+        "chance that the filter answers \"maybe present\" for an absent key.\n"
+        "\n"
+        "The bits of a shared filter are counted for this, at 0.1 seconds per GiB, so the\n"
+        "figures are right even if a process was killed during a put.  FILTER may be on\n"
+        "Redis; the server then counts the bits.  Of a key of the module (BF.*) the bytes\n"
+        "and bits are those before it grew; 'lfbloom convert' has all of them.\n"
+        "\n" REMOTE_HELP,
+    .run = info_run,
+};

@@ -1,0 +1,354 @@
+/*
+ * merge.c - `lfbloom merge` merges filter files; `lfbloom fold` makes one of them smaller.
+ */
+#define _GNU_SOURCE /* optind */
+#include <inttypes.h>
+#include <lfbloom/filter_more.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/base/human.h"
+#include "cli/base/json.h"
+#include "cli/base/options.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+
+struct merge {
+  const struct command *command;
+  struct options_count keys;   /* that a folded filter is to hold             */
+  struct options_count factor; /* to fold by                                  */
+  const char *out;
+  lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
+  struct options_reading reading;
+  bool quiet;
+  bool json;
+  char *const *paths;
+  size_t path_count;
+  lfb_filter *into;     /* the first filter with those merged so far; or the folded one     */
+  lfb_filter **waiting; /* by path: NULL, or a filter that did not fit the size of `into` */
+};
+
+/* Loads the first filter, and makes the checks that depend on it. */
+static bool merge_begin(struct merge *merge)
+{
+  lfb_stats stats;
+
+  merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
+  if (merge->waiting == NULL)
+    return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
+  merge->into = source_load(merge->paths[0], &merge->reading, NULL);
+  if (merge->into == NULL)
+    return false;
+  lfb_filter_stats(merge->into, &stats);
+  if (merge->form == LFB_FORM_NONE)
+    merge->form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
+  return target_holds(merge->out, merge->form, merge->paths[0], &stats) &&
+         target_spares_shared(merge->out, merge->form);
+}
+
+/* Folds the filter merged so far to the size of a smaller one, if it can. */
+static lfb_status merge_fold(struct merge *merge, const lfb_filter *smaller)
+{
+  lfb_stats from, to;
+  lfb_filter *folded;
+
+  lfb_filter_stats(merge->into, &from);
+  lfb_filter_stats(smaller, &to);
+  if (from.bit_count % to.bit_count != 0)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
+  const lfb_status status = lfb_filter_fold(merge->into, from.bit_count / to.bit_count, &folded);
+  if (status != LFB_OK)
+    return status == LFB_ERROR_CANNOT_FOLD ? LFB_ERROR_BIT_COUNT_DIFFERS : status;
+  lfb_filter_free(merge->into);
+  merge->into = folded;
+  return LFB_OK;
+}
+
+/* Puts a filter into the first one, which is folded before if it is larger. */
+static lfb_status merge_unite(struct merge *merge, const lfb_filter *filter)
+{
+  lfb_status status = lfb_filter_put_all(merge->into, filter);
+
+  if (status != LFB_ERROR_BIT_COUNT_DIFFERS)
+    return status;
+  status = merge_fold(merge, filter);
+  return status == LFB_OK ? lfb_filter_put_all(merge->into, filter) : status;
+}
+
+/* Reports a failure with the filter of path `i`.  Returns whether there was none. */
+static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
+{
+  return status == LFB_OK ||
+         report_false("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
+                      lfb_status_text(status), report_misfit_advice(status));
+}
+
+/* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
+static bool merge_add(struct merge *merge, size_t i)
+{
+  lfb_filter *filter = source_load(merge->paths[i], &merge->reading, NULL);
+
+  if (filter == NULL)
+    return false;
+  const lfb_status status = merge_unite(merge, filter);
+  if (status == LFB_ERROR_BIT_COUNT_DIFFERS) {
+    merge->waiting[i] = filter;
+    return true;
+  }
+  lfb_filter_free(filter);
+  return merge_united(merge, i, status);
+}
+
+/* Merges all filters, in any order of their sizes: once the smallest has come, all others fold to
+ * its size, or cannot be merged. */
+static bool merge_add_all(struct merge *merge)
+{
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (!merge_add(merge, i))
+      return false;
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (merge->waiting[i] != NULL &&
+        !merge_united(merge, i, lfb_filter_put_all(merge->into, merge->waiting[i])))
+      return false;
+  return true;
+}
+
+static void merge_end(struct merge *merge)
+{
+  for (size_t i = 0; merge->waiting != NULL && i < merge->path_count; i++)
+    lfb_filter_free(merge->waiting[i]);
+  free(merge->waiting);
+  lfb_filter_free(merge->into);
+}
+
+/* ---- fold ---------------------------------------------------------------------- */
+
+/* Folds by the largest factor that the filter allows, at most `most`.  Returns it; 0: no memory. */
+static uint64_t fold_most(const lfb_filter *filter, uint64_t most, lfb_filter **folded)
+{
+  lfb_status status = LFB_ERROR_CANNOT_FOLD;
+  uint64_t factor = most;
+
+  while (factor > 0 && (status = lfb_filter_fold(filter, factor, folded)) == LFB_ERROR_CANNOT_FOLD)
+    factor--;
+  return status == LFB_OK ? factor : 0;
+}
+
+/* The largest factor that leaves room for the keys; 0 after a report. */
+static uint64_t fold_wanted(const struct merge *merge, const lfb_stats *stats)
+{
+  const uint64_t keys = merge->keys.given ? merge->keys.value : stats->approximate_count;
+  const uint64_t n = stats->expected_insertions > 0 ? stats->expected_insertions : 1;
+
+  if (merge->factor.given)
+    return merge->factor.value;
+  if (!figures_made_for(stats))
+    (void)report_error("%s: the file does not record n: give --factor", merge->paths[0]);
+  else if (merge->keys.given && keys > n)
+    (void)report_error("%s: was made for %s keys: build it again from its keys, for more",
+                       merge->paths[0], human_count(n).text);
+  else
+    return keys < n ? n / (keys > 0 ? keys : 1) : 1;
+  return 0;
+}
+
+/* Folds the filter.  False after a report. */
+static bool fold_filter(struct merge *merge)
+{
+  lfb_filter *folded = NULL;
+  lfb_stats stats;
+
+  lfb_filter_stats(merge->into, &stats);
+  const uint64_t wanted = fold_wanted(merge, &stats);
+  if (wanted == 0)
+    return false;
+  /* No block is smaller than a word. */
+  const uint64_t words = stats.bytes / sizeof(uint64_t);
+  const uint64_t factor = fold_most(merge->into, wanted < words ? wanted : words, &folded);
+  if (factor == 0)
+    (void)report_status(merge->out, LFB_ERROR_NO_MEMORY);
+  else if (merge->factor.given && factor != wanted)
+    (void)report_error("%s: --factor %" PRIu64 ": %s: the largest below is %" PRIu64,
+                       merge->paths[0], wanted, lfb_status_text(LFB_ERROR_CANNOT_FOLD), factor);
+  const bool done = factor > 0 && (!merge->factor.given || factor == wanted);
+  lfb_filter_free(done ? merge->into : folded);
+  if (done)
+    merge->into = folded;
+  merge->factor.value = factor;
+  return done;
+}
+
+/* ---- both ---------------------------------------------------------------------- */
+
+static void merge_summary_json(const struct merge *merge, const lfb_stats *stats)
+{
+  json_open(NULL);
+  if (merge->command == &command_fold)
+    json_count("factor", merge->factor.value);
+  else
+    json_count("files", merge->path_count);
+  figures_json(remote_is(merge->out) ? "redis" : lfb_form_name(stats->form), stats);
+  json_close();
+}
+
+static void merge_summary_text(const struct merge *merge, const lfb_stats *stats)
+{
+  const bool folds = merge->command == &command_fold;
+  const uint64_t count = folds ? merge->factor.value : merge->path_count;
+  char distinct[80] = "saturated";
+
+  if (!stats->saturated)
+    (void)snprintf(distinct, sizeof distinct, "about %s distinct keys",
+                   human_count(stats->approximate_count).text);
+  report_note("%s: %s%s%s, %s, in %s; expected fpp %s", merge->out, folds ? "folded by " : "",
+              human_count(count).text, folds ? "" : count == 1 ? " file" : " files", distinct,
+              human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text);
+}
+
+static void merge_summary(const struct merge *merge)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(merge->into, &stats);
+  stats.form = merge->form;
+  /* A tenth more, because the number of keys is an estimate. */
+  if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
+    report_overfull(merge->command == &command_fold ? "folded filter is" : "filters were", &stats);
+  if (merge->json)
+    merge_summary_json(merge, &stats);
+  else if (!merge->quiet)
+    merge_summary_text(merge, &stats);
+}
+
+static bool merge_files(struct merge *merge)
+{
+  if (!merge_begin(merge) || !merge_add_all(merge))
+    return false;
+  if (merge->command == &command_fold && !fold_filter(merge))
+    return false;
+  return target_save(merge->out, merge->into, merge->form);
+}
+
+/* What is wrong with the combination of options; NULL: nothing. */
+static const char *merge_misuse(const struct merge *merge)
+{
+  if (merge->out == NULL)
+    return "no -o given: give the file to write";
+  if (merge->path_count == 0)
+    return "no filter given";
+  if (merge->json && target_is_standard(merge->out))
+    return "-o - and --json both write to standard output";
+  if (remote_is(merge->out) && merge->form != LFB_FORM_NONE)
+    return "--form does not apply to a filter on Redis";
+  if (merge->command == &command_fold && merge->path_count > 1)
+    return "needs one filter: merge several first";
+  if (merge->factor.given && merge->factor.value == 0)
+    return "--factor must be at least 1";
+  if (merge->factor.given && merge->keys.given)
+    return "-n and --factor cannot be combined";
+  return NULL;
+}
+
+static int merge_main(const struct command *command, int argc, char **argv)
+{
+  enum { FOLD_ROWS = 2 };
+  const size_t skipped = command == &command_fold ? 0 : FOLD_ROWS;
+  struct merge merge = {.command = command};
+  struct remote_manner manner = {0};
+  enum progress_when progress = PROGRESS_AUTO;
+  const struct option_row rows[] = {
+      {'n', NULL, "N", "number of distinct keys to leave room for (default: those of FILTER)",
+       options_read_count, &merge.keys},
+      {'\0', "factor", "F", "make the filter F times smaller", options_read_count, &merge.factor},
+      {'o', "output", "OUT", "filter file to write", options_read_path, &merge.out},
+      {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
+       &merge.form},
+      options_key_file(&merge.reading.key),
+      options_helper(&merge.reading.helper),
+      {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
+      options_json(&merge.json),
+      options_progress(&progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(command, rows + skipped, sizeof rows / sizeof *rows - skipped,
+                                   argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  manner.progress = progress_wanted(progress);
+  remote_behave(manner);
+  merge.paths = argv + optind;
+  merge.path_count = (size_t)(argc - optind);
+  const char *misuse = merge_misuse(&merge);
+  if (misuse != NULL)
+    return options_misused(command, misuse);
+  if (!target_check(merge.out))
+    return CLI_TROUBLE;
+  const bool merged = merge_files(&merge);
+  if (merged)
+    merge_summary(&merge);
+  merge_end(&merge);
+  return merged ? CLI_FOUND : CLI_TROUBLE;
+}
+
+static int merge_run(int argc, char **argv)
+{
+  return merge_main(&command_merge, argc, argv);
+}
+
+static int fold_run(int argc, char **argv)
+{
+  return merge_main(&command_fold, argc, argv);
+}
+
+const struct command command_merge = {
+    .name = "merge",
+    .operands = "FILTER...",
+    .summary = "merge filter files into one that contains the keys of all",
+    .details =
+        "Filters can be merged if they were built with the same -n, -p and strategy and\n"
+        "have the same hash: the later ones were built with --like the first, or all\n"
+        "with the same --hash and --key-file, or all with the same --seed.  OUT is\n"
+        "written as a whole or not at all, after all filters were read, so it may be one\n"
+        "of them; - is standard output.  n, p and whether a key is kept come\n"
+        "from the first filter.  Only --form mapped replaces a shared filter.\n"
+        "\n"
+        "Sizes may differ if all are integer multiples of the smallest, as those of large\n"
+        "filters with --foldable and -n that differ by a factor of 2, 4, 8 and so on.\n"
+        "OUT has the smallest size.  If the first filter is larger, its n is divided\n"
+        "by as much.\n"
+        "\n"
+        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
+        "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n"
+        "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
+    .run = merge_run,
+};
+
+const struct command command_fold = {
+    .name = "fold",
+    .operands = "FILTER",
+    .summary = "make a smaller filter that contains the same keys",
+    .details =
+        "A filter that was made for more keys than came is folded to what came: OUT has\n"
+        "the same keys in fewer bits, with the false positives of a filter built at that\n"
+        "size.  FILTER stays as it is, unless OUT is the same file.\n"
+        "\n"
+        "The factor divides FILTER's number of blocks: build it with --foldable, so that\n"
+        "many factors do; of small filters few do.  Without --factor, it is the largest\n"
+        "one that leaves room for the keys at FILTER's -p.  sbbf up to 128 MiB folds\n"
+        "by 2, 4, 8 and so on, as Arrow does.\n"
+        "\n"
+        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom build -n 50M -p 0.001 --foldable -o wide.lfb keys.txt\n"
+        "  lfbloom fold -o seen.lfb wide.lfb\n",
+    .run = fold_run,
+};

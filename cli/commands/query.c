@@ -1,0 +1,321 @@
+/*
+ * query.c - `lfbloom query`: prints the keys that a filter may contain.
+ */
+#define _GNU_SOURCE /* optind */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/base/options.h"
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/filters/source.h"
+#include "cli/input/kept.h"
+#include "cli/input/keys.h"
+
+enum { QUERY_MOST = 16 }; /* filters */
+
+struct query {
+  struct keys_source source;
+  bool invert;
+  bool count_only;
+  bool quiet; /* print no keys: only the status counts */
+  bool skipped; /* a file could not be read */
+  _Atomic(uint64_t) bad_lines;
+  char *filter_paths[QUERY_MOST];
+  struct source filters[QUERY_MOST];
+  size_t filter_count; /* of those that are open */
+  bool all;            /* a key is present if all filters have it; else if any has */
+  _Atomic(uint64_t) selected;
+  _Atomic(bool) found;   /* a key is present                      */
+  _Atomic(bool) numeric; /* the first keys of chunks were numbers */
+};
+
+static bool query_prints(const struct query *query)
+{
+  return !query->count_only && !query->quiet;
+}
+
+/* Asks all filters: the answers are those of any of them, or of all.  Adds the number of keys that
+ * are present to `*found`. */
+static bool query_filters(const struct query *query, const lfb_key *keys, size_t count,
+                          uint64_t *answers, size_t *found)
+{
+  uint64_t more[SOURCE_BATCH / 64];
+
+  if (!source_ask(&query->filters[0], keys, count, answers, found))
+    return false;
+  for (size_t i = 1; i < query->filter_count; i++) {
+    if (!source_ask(&query->filters[i], keys, count, more, found))
+      return false;
+    *found = 0;
+    for (size_t word = 0; word < (count + 63) / 64; word++) {
+      answers[word] = query->all ? answers[word] & more[word] : answers[word] | more[word];
+      *found += (size_t)__builtin_popcountll(answers[word]);
+    }
+  }
+  return true;
+}
+
+/* Queries the keys of records, keeps the records to be printed, and adds their number to
+ * `*selected`.  With -q, the first such key ends the program. */
+static bool query_ask(struct query *query, lfb_key *records, size_t count,
+                      struct kept *kept, uint64_t *selected)
+{
+  const lfb_key *keys = keys_of(&query->source, kept->chunk, records, &count);
+  uint64_t answers[SOURCE_BATCH / 64];
+  size_t found = 0;
+
+  if (keys == NULL || (count > 0 && !query_filters(query, keys, count, answers, &found)))
+    return false;
+  const size_t bad = keys_pass(&query->source, keys, count, answers, !query->invert, &found);
+  if (found > 0) /* relaxed, as below */
+    atomic_store_explicit(&query->found, true, memory_order_relaxed);
+  *selected += query->invert ? count - bad - found : found;
+  if (query->quiet && *selected > 0)
+    output_end_program(CLI_FOUND);
+  if (query_prints(query))
+    kept_add(kept, records, count, answers, !query->invert);
+  return true;
+}
+
+/* The least batch of all filters. */
+static size_t query_batch(const struct query *query)
+{
+  size_t least = SOURCE_BATCH;
+
+  for (size_t i = 0; i < query->filter_count; i++)
+    least = source_batch(&query->filters[i]) < least ? source_batch(&query->filters[i]) : least;
+  return least;
+}
+
+/* Whether a key looks like a number. */
+static bool query_is_number(lfb_key key)
+{
+  const char *at = key.bytes, *const end = at + key.size;
+
+  at += at < end && *at == '-';
+  const char *const digits = at;
+  while (at < end && *at >= '0' && *at <= '9')
+    at++;
+  return at == end && at > digits;
+}
+
+static bool query_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  struct query *query = context;
+  lfb_key keys[SOURCE_BATCH];
+  const size_t most = query_batch(query);
+  struct kept kept = kept_begin(chunk, keys_delimiter(&query->source));
+  uint64_t selected = 0;
+  bool asked = true;
+  size_t at = 0;
+  size_t count;
+
+  (void)thread;
+
+  while (asked && chunk->refused == 0 &&
+         (count = keys_next(&query->source, chunk, &at, keys, most)) > 0) {
+    if (query_is_number(keys[0]))
+      atomic_store_explicit(&query->numeric, true, memory_order_relaxed);
+    asked = query_ask(query, keys, count, &kept, &selected);
+  }
+  kept_end(&kept);
+  /* relaxed: all threads are joined before it is read. */
+  atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
+  return asked;
+}
+
+static void query_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  (void)context;
+  (void)thread;
+  output_write(chunk->bytes, chunk->size);
+}
+
+/* If no key of numbers was found: some forms do not record whether their keys were numbers. */
+static void query_hint(const struct query *query)
+{
+  lfb_figures figures;
+
+  if (query->source.type != TYPED_TEXT ||
+      atomic_load_explicit(&query->found, memory_order_relaxed) ||
+      !atomic_load_explicit(&query->numeric, memory_order_relaxed))
+    return;
+  for (size_t i = 0; i < query->filter_count; i++) {
+    lfb_any_plan(query->filters[i].any, &figures);
+    if (figures.all.form != LFB_FORM_GUAVA && figures.all.form != LFB_FORM_SBBF)
+      continue;
+    report_note("note: no key was found, and %s does not record what its keys were: if numbers, "
+                "give --keys=i64 or --keys=i32", query->filter_paths[i]);
+    return;
+  }
+}
+
+static int query_files(struct query *query)
+{
+  const struct records_job job = {.context = query,
+                                  .work = query_work,
+                                  .emit = query_prints(query) ? query_emit : NULL};
+
+  if (!keys_read(&query->source, "querying", job))
+    return CLI_TROUBLE;
+  const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
+  if (query->count_only && !query->quiet)
+    printf("%" PRIu64 "\n", selected);
+  query_hint(query);
+  if (query->skipped)
+    return CLI_TROUBLE;
+  return selected > 0 ? CLI_FOUND : CLI_NOTHING;
+}
+
+/* Whether keys come from standard input. */
+static bool query_reads_standard(const struct keys_source *source)
+{
+  bool any = source->path_count == 0;
+
+  for (size_t i = 0; i < source->path_count; i++)
+    any |= source_is_standard(source->paths[i]);
+  return any;
+}
+
+static bool query_read_filter(const char *option, const char *text, void *to)
+{
+  struct query *query = to;
+
+  if (query->filter_count == QUERY_MOST)
+    return report_false("%s: more than %d filters", option, QUERY_MOST);
+  query->filter_paths[query->filter_count++] = (char *)(uintptr_t)text;
+  return true;
+}
+
+/* Takes the operands: without -f, the first is the filter.  NULL, or what is wrong. */
+static const char *query_operands(struct query *query, int count, char **operands)
+{
+  const size_t first = query->filter_count == 0;
+  size_t standard = 0;
+
+  if (query->filter_count == 0 && count == 0)
+    return "no filter given";
+  if (query->all && query->filter_count == 0)
+    return "--all applies only to filters given by -f";
+  if (first == 1)
+    query->filter_paths[query->filter_count++] = operands[0];
+  query->source.paths = operands + first;
+  query->source.path_count = (size_t)count - first;
+  for (size_t i = 0; i < query->filter_count; i++)
+    standard += source_is_standard(query->filter_paths[i]);
+  if (standard > 0 && query_reads_standard(&query->source))
+    return "filter and keys cannot both be standard input";
+  return standard > 1 ? "only one filter can be standard input" : NULL;
+}
+
+static void query_close(struct query *query)
+{
+  for (size_t i = 0; i < query->filter_count; i++)
+    source_close(&query->filters[i]);
+}
+
+/* Opens the filters; those on a server are fetched if `load`.  False after a report. */
+static bool query_open(struct query *query, const struct options_reading *reading, bool load)
+{
+  const size_t count = query->filter_count;
+
+  query->filter_count = 0;
+  while (query->filter_count < count) {
+    struct source *filter = &query->filters[query->filter_count];
+    if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
+      return false;
+    query->filter_count++;
+    filter->numbers = query->source.type == TYPED_I64;
+    if ((load && !source_fetch(filter)) ||
+        !source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
+                           query->source.type))
+      return false;
+  }
+  return true;
+}
+
+static int query_run(int argc, char **argv)
+{
+  struct options_reading reading = {0};
+  bool load = false;
+  struct query query = {.source.threads = options_default_threads()};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      {'f', "filter", "FILTER...", "a filter to query; several: a key is present if any has it",
+       query_read_filter, &query},
+      {'\0', "all", NULL, "with several -f: a key is present if all of them have it", NULL,
+       &query.all},
+      {'v', "invert", NULL, "print the keys that are definitely absent", NULL, &query.invert},
+      {'c', "count", NULL, "print only the number of keys", NULL, &query.count_only},
+      {'q', "quiet", NULL,
+       "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
+       &query.quiet},
+      KEYS_ROWS(query.source),
+      options_key_file(&reading.key),
+      options_helper(&reading.helper),
+      options_no_verify(&reading.no_verify),
+      {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
+      options_threads(&query.source.threads),
+      options_progress(&query.source.progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  int status = options_parse(&command_query, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  manner.progress = progress_wanted(query.source.progress);
+  remote_behave(manner);
+  const char *misuse = query_operands(&query, argc - optind, argv + optind);
+  if (misuse != NULL)
+    return options_misused(&command_query, misuse);
+  query.source.skipped = &query.skipped;
+  query.source.bad = &query.bad_lines;
+  if (!keys_check(&query.source, &command_query))
+    return CLI_TROUBLE;
+  status = query_open(&query, &reading, load) ? query_files(&query) : CLI_TROUBLE;
+  query_close(&query);
+  return status;
+}
+
+const struct command command_query = {
+    .name = "query",
+    .operands = "FILTER [FILE...]",
+    .summary = "print the keys that a filter may contain, in input order",
+    .details =
+        "With -f, no operand is a filter: 'query -f mon.lfb -f tue.lfb FILE...' prints\n"
+        "what is in any of them, with --all what is in each; -v prints the other keys.\n"
+        "\n"
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  FILTER may\n"
+        "be - if no keys come from standard input.  A key is a line of any bytes; a\n"
+        "carriage return is part of the key, and empty lines are skipped.\n"
+        "\n"
+        "A filter of 'build --shared' can be queried while other processes put into it.\n"
+        "A file of 64 MiB or more is not loaded but read in place, at once.  A thread\n"
+        "compares the checksums of its words meanwhile, and ends the query with status 2\n"
+        "if one differs; the query ends when it has compared all (--no-verify: it does\n"
+        "not).  If such a file is cut short during the query, the query is killed.  A\n"
+        "growing, counting or window filter, which a program has saved or shares, must\n"
+        "be in a regular file.  A window with a span of time has\n"
+        "forgotten what is over by now; another answers as when it was saved.\n"
+        "\n"
+        "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
+        "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
+        "first, which is better if there are more keys than a hundredth of the filter's\n"
+        "bytes; a key of the module is fetched by 'lfbloom convert'.\n",
+    .more[0] =
+        "\n" KEYS_HELP
+        "\n" REMOTE_HELP
+        "\n"
+        "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.  A\n"
+        "FILE that cannot be read is an error, but the others are still queried.  With\n"
+        "-q, a key that was found makes it 0 even after such an error.\n"
+        "\n"
+        "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
+        "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
+        "  lfbloom query -q seen.lfb urls.txt && echo 'some may have been seen'\n"
+        "  lfbloom query redis://localhost/seen urls.txt\n",
+    .run = query_run,
+};

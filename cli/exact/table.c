@@ -1,0 +1,308 @@
+/* exact_table.c - a set of hashes of 128 bits, each with a mark. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "cli/exact/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+  TABLE_BUCKET = 4, /* slots: one cache line */
+  TABLE_BUCKET_BYTES = TABLE_BUCKET * sizeof(struct table_slot),
+  TABLE_PAGE = 4096 / TABLE_BUCKET_BYTES, /* buckets */
+  TABLE_HUGE = 2 * 1024 * 1024,           /* bytes */
+};
+
+/* They take the place of bits of a hash that are the number of its shard. */
+#define TABLE_USED (UINT64_C(1) << 63)
+#define TABLE_MARK (UINT64_C(1) << 62)
+#define TABLE_AGAIN (UINT64_C(1) << 61)
+#define TABLE_REST (UINT64_MAX >> TABLE_SHARD_BITS)
+
+static inline const struct table_shard *table_shard(const struct exact_table *table,
+                                                    struct exact_hash hash)
+{
+  return &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
+}
+
+/* Where the search begins among at most 2^32 buckets. */
+static inline uint64_t table_bucket(uint64_t low, uint64_t buckets)
+{
+  return ((low >> 32) * buckets) >> 32;
+}
+
+/* Returns the slot that has the hash, or else the empty one at which the search ends; NULL if there
+ * is neither. */
+static inline struct table_slot *table_search(struct table_slot *slots, uint64_t buckets,
+                                              struct exact_hash hash)
+{
+  const uint64_t wanted = (hash.high & TABLE_REST) | TABLE_USED;
+  uint64_t bucket = table_bucket(hash.low, buckets);
+
+  for (uint64_t searched = 0; searched < buckets; searched++) {
+    struct table_slot *const at = slots + TABLE_BUCKET * bucket;
+    for (int i = 0; i < TABLE_BUCKET; i++) {
+      /* relaxed: the lock, or the end of all insertions, has made the slot visible. */
+      const uint64_t high = atomic_load_explicit(&at[i].high, memory_order_relaxed);
+      if (high == 0 || ((high & ~(TABLE_MARK | TABLE_AGAIN)) == wanted && at[i].low == hash.low))
+        return &at[i];
+    }
+    bucket = bucket + 1 == buckets ? 0 : bucket + 1;
+  }
+  return NULL;
+}
+
+static inline bool slot_is_empty(const struct table_slot *slot)
+{
+  return slot == NULL || atomic_load_explicit(&slot->high, memory_order_relaxed) == 0;
+}
+
+/* relaxed, both: the shard's lock is held, or nothing is inserted; a prefetch is a hint. */
+static inline struct table_slot *shard_slots(const struct table_shard *shard)
+{
+  return atomic_load_explicit(&shard->slots, memory_order_relaxed);
+}
+
+static inline uint64_t shard_buckets(const struct table_shard *shard)
+{
+  return atomic_load_explicit(&shard->buckets, memory_order_relaxed);
+}
+
+void table_init(struct exact_table *table, uint64_t limit)
+{
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    struct table_shard *const shard = &table->shards[i];
+    (void)pthread_mutex_init(&shard->lock, NULL);
+    atomic_init(&shard->slots, NULL);
+    atomic_init(&shard->buckets, 0);
+    shard->used = shard->again = 0;
+    shard->times = NULL;
+  }
+  table->again = 0;
+  atomic_init(&table->bytes, 0);
+  atomic_init(&table->limit, limit);
+}
+
+void table_clear(struct exact_table *table)
+{
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    struct table_shard *const shard = &table->shards[i];
+    if (shard_buckets(shard) > 0)
+      (void)munmap(shard_slots(shard), shard_buckets(shard) * TABLE_BUCKET_BYTES);
+    /* relaxed: no other thread uses the table. */
+    atomic_store_explicit(&shard->slots, NULL, memory_order_relaxed);
+    atomic_store_explicit(&shard->buckets, 0, memory_order_relaxed);
+    shard->used = shard->again = 0;
+    free(shard->times);
+    shard->times = NULL;
+  }
+  table->again = 0;
+  atomic_store_explicit(&table->bytes, 0, memory_order_relaxed);
+}
+
+void table_empty(struct exact_table *table)
+{
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    struct table_shard *const shard = &table->shards[i];
+    if (shard->used > 0)
+      memset(shard_slots(shard), 0, shard_buckets(shard) * TABLE_BUCKET_BYTES);
+    shard->used = 0;
+  }
+}
+
+/* Takes memory for more buckets from the limit. */
+static bool table_take(struct exact_table *table, uint64_t bytes)
+{
+  /* relaxed: a figure. */
+  const uint64_t before = atomic_fetch_add_explicit(&table->bytes, bytes, memory_order_relaxed);
+
+  if (before + bytes <= atomic_load_explicit(&table->limit, memory_order_relaxed))
+    return true;
+  atomic_fetch_sub_explicit(&table->bytes, bytes, memory_order_relaxed);
+  return false;
+}
+
+/* Maps zero bytes; of huge pages where they fit: with 230 MB in pages of 4 KiB, a third of all
+ * time went into finding pages. */
+static void *table_map(uint64_t bytes)
+{
+  const bool huge = bytes >= TABLE_HUGE;
+  void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | (huge ? 0 : MAP_POPULATE), -1, 0);
+
+  if (huge && slots != MAP_FAILED)
+    (void)madvise(slots, bytes, MADV_HUGEPAGE);
+  return slots;
+}
+
+/* Moves the slots of a shard, whose lock is held, to more memory. */
+static bool shard_grow(struct exact_table *table, struct table_shard *shard)
+{
+  const uint64_t before = shard_buckets(shard);
+  const uint64_t after = (before + before / 4 + TABLE_PAGE) / TABLE_PAGE * TABLE_PAGE;
+  const uint64_t bytes = after * TABLE_BUCKET_BYTES;
+  struct table_slot *const old = shard_slots(shard);
+
+  if (after >> 32 != 0 || !table_take(table, bytes))
+    return false;
+  struct table_slot *slots = table_map(bytes);
+  if (slots == MAP_FAILED) {
+    atomic_fetch_sub_explicit(&table->bytes, bytes, memory_order_relaxed);
+    return false;
+  }
+  for (uint64_t i = 0; i < before * TABLE_BUCKET; i++) {
+    if (slot_is_empty(&old[i]))
+      continue;
+    const uint64_t high = atomic_load_explicit(&old[i].high, memory_order_relaxed);
+    struct table_slot *to = table_search(slots, after, (struct exact_hash){old[i].low, high});
+    to->low = old[i].low;
+    atomic_store_explicit(&to->high, high, memory_order_relaxed);
+  }
+  /* relaxed: the lock orders them. */
+  atomic_store_explicit(&shard->slots, slots, memory_order_relaxed);
+  atomic_store_explicit(&shard->buckets, after, memory_order_relaxed);
+  if (before > 0)
+    (void)munmap(old, before * TABLE_BUCKET_BYTES);
+  atomic_fetch_sub_explicit(&table->bytes, before * TABLE_BUCKET_BYTES, memory_order_relaxed);
+  return true;
+}
+
+/* Puts the hash into a shard that lacks it and whose lock is held. */
+static enum table_answer shard_put(struct exact_table *table, struct table_shard *shard,
+                                   struct exact_hash hash, bool marked)
+{
+  /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths at 32. */
+  if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard)) &&
+      !shard_grow(table, shard))
+    return TABLE_FULL;
+  struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+  slot->low = hash.low;
+  atomic_store_explicit(&slot->high,
+                        (hash.high & TABLE_REST) | TABLE_USED | (marked ? TABLE_MARK : 0),
+                        memory_order_relaxed);
+  shard->used++;
+  return TABLE_NEW;
+}
+
+/* Notes that a hash was found again.  Returns whether this is the first time.  relaxed, both: as
+ * for table_mark(). */
+static bool slot_again(struct table_slot *slot)
+{
+  const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
+
+  if ((high & TABLE_AGAIN) != 0)
+    return false;
+  atomic_store_explicit(&slot->high, high | TABLE_AGAIN, memory_order_relaxed);
+  return true;
+}
+
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool marked)
+{
+  struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
+
+  (void)pthread_mutex_lock(&shard->lock);
+  struct table_slot *const slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+  const enum table_answer answer =
+      slot_is_empty(slot) ? shard_put(table, shard, hash, marked) : TABLE_FOUND;
+  if (answer == TABLE_FOUND)
+    shard->again += slot_again(slot);
+  (void)pthread_mutex_unlock(&shard->lock);
+  return answer;
+}
+
+bool table_holds(struct exact_table *table, struct exact_hash hash)
+{
+  struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
+
+  (void)pthread_mutex_lock(&shard->lock);
+  struct table_slot *const slot = table_find(table, hash);
+  if (slot != NULL)
+    shard->again += slot_again(slot);
+  (void)pthread_mutex_unlock(&shard->lock);
+  return slot != NULL;
+}
+
+struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash)
+{
+  const struct table_shard *const shard = table_shard(table, hash);
+  struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+
+  return slot_is_empty(slot) ? NULL : slot;
+}
+
+/* relaxed, all: the turns in which marks are read and set order them. */
+static bool table_is_marked(const struct table_slot *slot)
+{
+  return (atomic_load_explicit(&slot->high, memory_order_relaxed) & TABLE_MARK) != 0;
+}
+
+bool table_mark(struct exact_table *table, struct table_slot *slot)
+{
+  if (table_is_marked(slot)) {
+    table->again += slot_again(slot);
+    return false;
+  }
+  atomic_store_explicit(&slot->high,
+                        atomic_load_explicit(&slot->high, memory_order_relaxed) | TABLE_MARK,
+                        memory_order_relaxed);
+  return true;
+}
+
+uint64_t table_repeated(const struct exact_table *table)
+{
+  uint64_t again = table->again;
+
+  for (int i = 0; i < TABLE_SHARDS; i++)
+    again += table->shards[i].again;
+  return again;
+}
+
+uint64_t table_count(const struct exact_table *table)
+{
+  uint64_t count = 0;
+
+  for (int i = 0; i < TABLE_SHARDS; i++)
+    count += table->shards[i].used;
+  return count;
+}
+
+size_t table_lows(const struct exact_table *table, int shard, uint64_t *at, uint64_t *lows,
+                  size_t most)
+{
+  const struct table_slot *const slots = shard_slots(&table->shards[shard]);
+  const uint64_t end = TABLE_BUCKET * shard_buckets(&table->shards[shard]);
+  size_t count = 0;
+
+  for (; *at < end && count < most; ++*at)
+    if (!slot_is_empty(&slots[*at]))
+      lows[count++] = slots[*at].low;
+  return count;
+}
+
+bool table_begin_times(struct exact_table *table)
+{
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    struct table_shard *const shard = &table->shards[i];
+    shard->times = calloc(TABLE_BUCKET * shard_buckets(shard) + 1, sizeof *shard->times);
+    if (shard->times == NULL)
+      return false;
+  }
+  return true;
+}
+
+uint64_t *table_times(const struct exact_table *table, struct exact_hash hash,
+                      const struct table_slot *slot)
+{
+  const struct table_shard *const shard = table_shard(table, hash);
+
+  return &shard->times[slot - shard_slots(shard)];
+}
+
+void table_prefetch(const struct exact_table *table, struct exact_hash hash)
+{
+  const struct table_shard *const shard = table_shard(table, hash);
+
+  /* An array that has just been freed does no harm here. */
+  __builtin_prefetch(shard_slots(shard) +
+                     TABLE_BUCKET * table_bucket(hash.low, shard_buckets(shard)));
+}

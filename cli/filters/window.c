@@ -1,0 +1,267 @@
+/* window.c - the keys of the last span only. */
+#include "cli/filters/window.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <lfbloom/any.h>
+#include <string.h>
+
+#include "cli/base/numbers.h"
+#include "cli/base/report.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/source.h"
+
+/* ---- the options --------------------------------------------------------------- */
+
+/* A unit of time, which ends the text of a span. */
+struct window_unit {
+  const char *name;
+  double seconds;
+};
+
+static const struct window_unit window_units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+
+static const struct window_unit *window_unit_of(char last)
+{
+  for (size_t i = 0; i < sizeof window_units / sizeof *window_units; i++)
+    if (window_units[i].name[0] == last)
+      return &window_units[i];
+  return NULL;
+}
+
+/* Reads a number before a unit.  Returns false if it is not one, or not above 0. */
+static bool window_number(const char *text, size_t size, double *number)
+{
+  char digits[64] = "";
+
+  if (size >= sizeof digits)
+    return false;
+  memcpy(digits, text, size);
+  return numbers_real(digits, number) && *number > 0; /* not if it is NaN */
+}
+
+/* The range of lfb_window_config.span. */
+static bool window_clock_takes(double seconds)
+{
+  return seconds >= 0.001 && seconds <= 1e9;
+}
+
+static bool window_read_span(const char *option, const char *text, void *to)
+{
+  struct window_span span = {.text = text, .unit = ""};
+  const size_t size = strlen(text);
+  const struct window_unit *unit = size == 0 ? NULL : window_unit_of(text[size - 1]);
+
+  if (unit != NULL && window_number(text, size - 1, &span.number)) {
+    span.unit = unit->name;
+    span.seconds = span.number * unit->seconds;
+  } else if (unit == NULL && numbers_whole(text, &span.keys) == NUMBERS_OK && span.keys > 0) {
+    span.number = (double)span.keys;
+  } else {
+    return report_false("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
+                        "such as 10M or 1e7", option, text);
+  }
+  if (unit != NULL && !window_clock_takes(span.seconds))
+    return report_false("%s '%s': %s", option, text, lfb_status_text(LFB_ERROR_BAD_SPAN));
+  *(struct window_span *)to = span;
+  return true;
+}
+
+static bool window_read_time(const char *option, const char *text, void *to)
+{
+  struct window_span span;
+
+  if (!window_read_span(option, text, &span))
+    return false;
+  if (span.keys != 0)
+    return report_false("%s '%s': must be a time such as 90s, 15m, 24h or 7d", option, text);
+  *(struct window_span *)to = span;
+  return true;
+}
+
+static bool window_read_generations(const char *option, const char *text, void *to)
+{
+  uint64_t generations = 0;
+
+  if (numbers_whole(text, &generations) != NUMBERS_OK ||
+      (generations != 1 && generations != 3 && generations != 7))
+    return report_false("%s '%s': must be 1, 3 or 7", option, text);
+  *(uint32_t *)to = (uint32_t)generations;
+  return true;
+}
+
+OPTIONS_DEFINE(
+    window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
+    "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of keys "
+    "(10M), which is the default of -n")
+
+OPTIONS_DEFINE(window_generations_row, uint32_t, '\0', "generations", "G", window_read_generations,
+               "with --window: 3 (default), 7 to forget more punctually, or 1")
+
+OPTIONS_DEFINE(
+    window_state_row, const char *, '\0', "state", "FILE", options_read_path,
+    "with --window: the file that keeps the window for later runs and other processes; made if it "
+    "does not exist")
+
+OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
+               "OUT with ?layout=module: the server forgets the keys of a window after a time "
+               "(90s, 15m, 24h, 7d); default: after as many new keys as it is made for")
+
+bool window_expected(const struct command *command, const struct window_span *span,
+                     const struct options_count *given, uint64_t *expected)
+{
+  if (!given->given && span->keys == 0)
+    return options_misused(command, "--window with a time needs -n, the number of distinct keys in "
+                                    "that time") != CLI_TROUBLE;
+  *expected = given->given ? given->value : span->keys;
+  return true;
+}
+
+uint64_t window_each(const struct window_span *span, uint32_t generations)
+{
+  return span->keys == 0 ? 0 : (span->keys - 1) / generations + 1;
+}
+
+/* ---- the window ---------------------------------------------------------------- */
+
+/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were
+ * given. */
+static bool window_made_so(const lfb_config *config, const uint8_t *key,
+                           const lfb_window_figures *figures)
+{
+  return (config->expected_insertions == 0 ||
+          config->expected_insertions == figures->expected_insertions) &&
+         (config->fpp == 0 || config->fpp == figures->fpp) &&
+         (config->hash == LFB_HASH_DEFAULT || config->hash == figures->hash) &&
+         (key == NULL || figures_keyed(figures->hash));
+}
+
+/* Whether the window of a file is the one that the options describe.  False after a report. */
+static bool window_accept(const struct window_options *options, const uint8_t *key,
+                          const lfb_config *config, const lfb_window_figures *figures)
+{
+  const double span = options->span.seconds;
+
+  if (figures->span < span * 0.999999 || figures->span > span * 1.000001)
+    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
+                       options->state, figures->span, figures->span);
+  else if (options->generations != 0 && options->generations != figures->generations)
+    (void)report_error("%s: its window has %u generations: leave out --generations, or give "
+                       "another file", options->state, (unsigned)figures->generations);
+  else if (!window_made_so(config, key, figures))
+    (void)report_error("%s: its window was made with -n %" PRIu64
+                       " -p %g --hash %s: leave out the options that differ, or give another file",
+                       options->state, figures->expected_insertions, figures->fpp,
+                       lfb_hash_name(figures->hash));
+  else
+    return true;
+  return false;
+}
+
+bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
+                   const lfb_config *config)
+{
+  const lfb_read_limits limits = {.key = key};
+  lfb_figures figures;
+  lfb_any any = {0};
+
+  if (options->state == NULL)
+    return true;
+  const lfb_status status =
+      lfb_any_open(options->state, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any);
+  if (status == LFB_ERROR_OPEN && errno == ENOENT)
+    return true;
+  if (status != LFB_OK) {
+    source_report(options->state, status);
+    return false;
+  }
+  window->filter = any.window;
+  window->state = options->state;
+  lfb_any_plan(any, &figures);
+  window->generations = figures.window.generations;
+  if (window_accept(options, key, config, &figures.window))
+    return true;
+  window_end(window);
+  return false;
+}
+
+bool window_begin(struct window *window, const struct command *command,
+                  const struct window_options *options, const uint8_t *key,
+                  const lfb_config *config)
+{
+  const struct window_span *span = &options->span;
+  lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
+                              .fpp = config->fpp,
+                              .generations = options->generations == 0 ? 3 : options->generations,
+                              .span = span->seconds,
+                              .hash = config->hash,
+                              .keep_key = config->keep_key,
+                              .file_mode = config->file_mode};
+  lfb_window_figures plan;
+
+  memcpy(wanted.key, config->key, sizeof wanted.key);
+  if (options->state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
+      !source_mode_fits(options->state, wanted.file_mode, plan.key_kept))
+    return false;
+  const lfb_status status =
+      options->state == NULL ? lfb_window_create(&wanted, &window->filter)
+                             : lfb_window_mapped_create(options->state, &wanted, &window->filter);
+  if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
+    return window_resume(window, options, key, config);
+  if (status != LFB_OK)
+    return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name,
+                        span->text, wanted.expected_insertions, wanted.fpp,
+                        options->state == NULL ? "" : ", ",
+                        options->state == NULL ? "" : options->state, lfb_status_text(status));
+  window->state = options->state;
+  window->generations = wanted.generations;
+  window->each = window_each(span, wanted.generations);
+  window->left = window->each;
+  return true;
+}
+
+bool window_settle(const struct window *window)
+{
+  const lfb_any any = {LFB_KIND_WINDOW, {window->filter}};
+  const lfb_status status = window->state == NULL ? LFB_OK : lfb_any_sync(any);
+
+  return status == LFB_OK || report_false_status(window->state, status);
+}
+
+/* Claims keys one by one, and ends the generation after its last key. */
+static size_t window_claim_each(struct window *window, const lfb_key *keys, size_t count,
+                                uint64_t *answers)
+{
+  size_t claimed = 0;
+
+  memset(answers, 0, (count + 63) / 64 * sizeof *answers);
+  for (size_t i = 0; i < count; i++) {
+    const bool won = lfb_window_claim(window->filter, keys[i].bytes, keys[i].size);
+    answers[i / 64] |= (uint64_t)won << (i % 64);
+    claimed += won;
+    if (--window->left > 0)
+      continue;
+    lfb_ignore(lfb_window_advance(window->filter,
+                                  lfb_window_generation(window->filter))); /* no other does */
+    window->left = window->each;
+  }
+  return claimed;
+}
+
+size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  if (window->each != 0 && count >= window->left)
+    return window_claim_each(window, keys, count, answers);
+  if (window->each != 0)
+    window->left -= count;
+  else
+    (void)lfb_window_tick(window->filter);
+  return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window->filter}}, LFB_CLAIM, keys, count,
+                      answers);
+}
+
+void window_end(struct window *window)
+{
+  lfb_window_free(window->filter);
+  window->filter = NULL;
+}

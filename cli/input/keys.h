@@ -1,0 +1,146 @@
+/*
+ * keys.h - reads or counts the keys of a command, with a progress bar.
+ */
+#ifndef CLI_INPUT_KEYS_H
+#define CLI_INPUT_KEYS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+#include "cli/base/options.h"
+#include "cli/base/progress.h"
+#include "cli/input/part.h"
+#include "cli/input/records.h"
+#include "cli/input/typed.h"
+
+/* The source of a command's keys, and how they are read. */
+enum keys_bad { KEYS_FAIL, KEYS_PASS, KEYS_SKIP };
+
+struct keys_source {
+  char *const *paths; /* "-" is standard input */
+  size_t path_count;  /* 0: standard input     */
+  bool nul;           /* keys end in NUL bytes */
+  bool crlf;          /* lines end in CR LF    */
+  bool empty;         /* an empty line is a key */
+  bool ignore_case;   /* a key has small letters in place of the capitals of ASCII */
+  struct input_header *header; /* NULL: there is none */
+  struct part part;   /* of a record: its key  */
+  enum typed type;    /* what its text is      */
+  enum keys_bad bad_lines;         /* what becomes of a line without a key */
+  _Atomic(uint64_t) *bad;          /* counts them; NULL: nobody asks                  */
+  unsigned threads;
+  enum progress_when progress;
+  bool *skipped; /* as in records.h */
+};
+
+/* The options that say how keys are read. */
+#define KEYS_ROWS(source)                                                                        \
+  options_nul(&(source).nul), keys_crlf_row(&(source).crlf),                                     \
+      keys_ignore_case_row(&(source).ignore_case), part_field_row(&(source).part),               \
+      part_separator_row(&(source).part), part_jsonl_row(&(source).part),                        \
+      typed_row(&(source).type), keys_bad_lines_row(&(source).bad_lines)
+
+struct option_row keys_crlf_row(bool *to);
+struct option_row keys_ignore_case_row(bool *to);
+struct option_row keys_bad_lines_row(enum keys_bad *to);
+
+/* For the details of a command that reads keys. */
+#define KEYS_HELP                                                                       \
+  "A FILE, or standard input, that begins as gzip, zstd or xz do is decompressed,\n"    \
+  "whatever its name; other compressed files, filters and UTF-16 are refused.  If\n"    \
+  "its keys are counted first, a FILE is decompressed twice.\n"                         \
+  "\n"                                                                                  \
+  "A carriage return that ends a line is part of the key, and a warning says so if\n"   \
+  "each line of a FILE has one.  With --crlf it is not, and an empty line may have\n"   \
+  "one.\n"                                                                              \
+  "\n"                                                                                  \
+  "With -k N, the key of a line is its field N alone, as with 'sort -k N,N'; with\n"    \
+  "-k N,M, it reaches to the end of field M, separators included.  dedupe and query\n"  \
+  "print whole lines.  Without -t, runs of spaces and tabs separate fields, and\n"      \
+  "those at the start and the end of a line belong to no field, as in awk.  With\n"     \
+  "-t, each BYTE separates two fields; quotes have no meaning.  A line without\n"       \
+  "field N has the empty key, which is a key as any other.  Several -k make one key\n"  \
+  "of all their fields in the order given, with the byte 0xff between them; so do\n"    \
+  "several --jsonl.\n"                                                                  \
+  "\n"                                                                                  \
+  "With --keys=TYPE, the text of a key stands for a number or for other bytes, as a\n" \
+  "program put them: i64 for 64-bit numbers (Guava's longFunnel, Parquet's INT64,\n" \
+  "lfb_filter_put_u64), i32 for 32-bit ones (integerFunnel, INT32), f32, f64 for\n"   \
+  "reals, utf16 for unencodedCharsFunnel, hex for bytes.  A filter does not\n"    \
+  "record what its keys were.  A text that is none of TYPE is a line without a key.\n" \
+  "\n"                                                                              \
+  "With --jsonl, each line is a JSON object, and the key is a string's text without\n"  \
+  "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
+  "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.\n"     \
+  "Blank lines are skipped, and a byte order mark is no part of a line.  A line\n"      \
+  "that is no JSON, or lacks the member, or has an object or array there, ends the\n"   \
+  "command with an error that names the file and the first such line, after the\n"      \
+  "output for the lines before it.  With --bad-lines=skip such lines are left out,\n"   \
+  "with --bad-lines=pass they are printed as they stand, without being keys (build\n"   \
+  "skips them); either way a note says how many there were.\n"
+
+char keys_delimiter(const struct keys_source *source);
+
+/* Checks the options of the source and, unless unreadable files are skipped, that every file can be
+ * read, without opening one.  False after a report. */
+bool keys_check(const struct keys_source *source, const struct command *command);
+
+/* As chunk_keys(), without lines that are no keys: empty ones, unless source->empty, and blank ones
+ * with --jsonl. */
+size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
+                 lfb_key *records, size_t most);
+
+/* Whether a line can lack a key. */
+bool keys_can_be_bad(const struct keys_source *source);
+
+/* Whether keys_of() returns the records themselves. */
+bool keys_are_records(const struct keys_source *source);
+
+/*
+ * Finds the keys of `*count` records, at most CHUNK_PARTS, which keys_next() found in the chunk.
+ * If one has no key, source->bad_lines decides: it is refused (chunk_refuse()), and `*count`
+ * becomes the number before it; or it is taken out of `records`; or it has a key that no other has.
+ *
+ * Returns `records` if whole records are keys, else an array of the chunk, until the next call; the
+ * bytes of its keys stay until the chunk is filled again.  NULL after a report.
+ */
+const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
+                       lfb_key *records, size_t *count);
+
+/* Whether the key is that of a line which is to be printed as it stands (KEYS_PASS). */
+bool keys_passes(const struct keys_source *source, lfb_key key);
+
+/* Gives the answers of such keys the value `wanted`, and takes them out of `*yes`, the number of
+ * answers that were true.  Returns how many such keys there are. */
+size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t count,
+                 uint64_t *answers, bool wanted, size_t *yes);
+
+/*
+ * Reads all keys once, and then says how many lines were bad.  work, emit and context are those of
+ * `job`; its other fields are set from the source.  By default no bar is shown if keys are typed or
+ * printed on a terminal.
+ *
+ * Returns false after a report if the input could not be read to its end.
+ */
+bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
+
+/* The same for one of several reads: says nothing of bad lines.  Of `job`, `enough`, `plain` and
+ * `skip` are kept, too, and no file is expected to have no CR if `crlf` is set. */
+bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job);
+
+/* Says how many lines were bad. */
+void keys_note_bad(const struct keys_source *source);
+
+/*
+ * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If
+ * it is only a `guess`, it is 0 for keys that are not.
+ *
+ * Returns false after a report, which names the command.
+ */
+bool keys_expected(const struct keys_source *source, const char *command, bool guess,
+                   const struct options_count *given, uint64_t *expected);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * records.c - processes all records of an input, in parallel and in order.
+ *
+ * A thread that holds `reading` fills its chunk and takes the next number.  Chunks are decided and
+ * emitted in the order of their numbers.  Each thread has one chunk, so at most `threads` chunks
+ * are in progress, and the first of them never waits for another.  So there is no deadlock.  After
+ * a failure the failed chunk does not wait for later ones, and then the program ends.
+ */
+#include "cli/input/records.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/input/crew.h"
+#include "cli/input/turns.h"
+
+struct records {
+  const struct records_job *job;
+
+  pthread_mutex_t reading; /* guards the next four */
+  struct input input;
+  uint64_t next_number;
+  bool ended;
+  bool failed;
+
+  struct turns deciding; /* of chunk numbers */
+  struct turns emitting;
+};
+
+/* Fills the chunk and numbers it.  False at the end, or if reading failed. */
+static bool records_take(struct records *records, struct chunk *chunk, uint64_t *number)
+{
+  const struct records_job *job = records->job;
+
+  (void)pthread_mutex_lock(&records->reading);
+  records->ended |= job->enough != NULL && job->enough(job->context);
+  if (!records->ended) {
+    const enum input_result result = input_next(&records->input, chunk);
+    records->ended = result != INPUT_CHUNK;
+    records->failed = result == INPUT_FAILED;
+  }
+  const bool taken = !records->ended;
+  if (taken)
+    *number = records->next_number++;
+  (void)pthread_mutex_unlock(&records->reading);
+  return taken;
+}
+
+/* Decides the chunk in its turn, and finishes it.  If deciding fails, or a line was refused, the
+ * turn is not passed on: what is decided later would not be emitted. */
+static bool records_decide(struct records *records, unsigned thread, struct chunk *chunk,
+                           uint64_t number)
+{
+  const struct records_job *job = records->job;
+
+  turns_await(&records->deciding, number);
+  const bool decided = job->decide(job->context, thread, chunk);
+  if (decided && chunk->refused == 0)
+    turns_pass(&records->deciding);
+  job->finish(job->context, thread, chunk);
+  return decided;
+}
+
+/* Emits the chunk in its turn.  Without `go_on`, then ends the program.  So the line that is
+ * reported is the first one of the input that was refused, and what comes before it has been
+ * emitted. */
+static void records_emit(struct records *records, unsigned thread, const struct chunk *chunk,
+                         uint64_t number, bool go_on)
+{
+  turns_await(&records->emitting, number);
+  if (records->job->emit != NULL)
+    records->job->emit(records->job->context, thread, chunk);
+  if (!go_on) {
+    chunk_report(chunk);
+    output_end_program(CLI_TROUBLE);
+  }
+  turns_pass(&records->emitting);
+}
+
+static void records_work(void *context, unsigned thread)
+{
+  struct records *records = context;
+  struct chunk chunk = {0};
+  uint64_t number = 0;
+
+  while (records_take(records, &chunk, &number)) {
+    bool worked = records->job->work(records->job->context, thread, &chunk);
+    if (worked && records->job->decide != NULL)
+      worked = records_decide(records, thread, &chunk, number);
+    worked &= chunk.refused == 0;
+    if (records->job->emit != NULL || records->job->number_lines)
+      records_emit(records, thread, &chunk, number, worked);
+    else if (!worked)
+      output_end_program(CLI_TROUBLE);
+  }
+  chunk_free(&chunk);
+}
+
+bool records_run(const struct records_job *job)
+{
+  struct records records = {.job = job,
+                            .reading = PTHREAD_MUTEX_INITIALIZER,
+                            .input = {.paths = job->paths,
+                                      .path_count = job->path_count,
+                                      .delimiter = job->delimiter,
+                                      .refuse_output = job->emit != NULL ||
+                                                       (job->header != NULL && job->header->prints),
+                                      .skipped = job->skipped,
+                                      .number_lines = job->number_lines,
+                                      .crlf = job->crlf,
+                                      .plain = job->plain,
+                                      .skip = job->skip,
+                                      .header = job->header}};
+
+  if (!input_begin(&records.input))
+    return false;
+  turns_init(&records.deciding);
+  turns_init(&records.emitting);
+  const bool ran = crew_run(job->threads, CREW_ANY, records_work, &records);
+  input_end(&records.input);
+  return ran && !records.failed;
+}
