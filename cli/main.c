@@ -34,8 +34,8 @@ static int main_help(void)
          "  lfbloom help COMMAND     print the options of a command, as COMMAND --help\n"
          "  lfbloom -V, --version    print the version\n\n"
          "A key is a line of text; with -0, keys end in NUL bytes instead.  A number may\n"
-         "be written 10M, 1e7 or 10,000,000.  In place of a filter file, commands also\n"
-         "accept redis://host:port/name.\n\n"
+         "be written 10M, 1e7 or 10,000,000.  In place of a filter file, build, query,\n"
+         "dedupe, convert and info also take redis://host:port/name.\n\n"
          "Exit status: 0 success or match, 1 no match, 2 error.\n\n"
          "Examples:\n"
          "  lfbloom demo\n"
@@ -85,7 +85,9 @@ static int main_run(int argc, char **argv)
     return CLI_FOUND;
   }
   const struct command *command = main_find(argv[1]);
-  return command != NULL ? command->run(argc - 1, argv + 1) : main_unknown(argv[1]);
+  if (command == NULL)
+    return main_unknown(argv[1]);
+  return remote_fits(command->name, argc, argv) ? command->run(argc - 1, argv + 1) : CLI_TROUBLE;
 }
 
 int main(int argc, char **argv)

@@ -386,6 +386,8 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key needs --key-file";
+  if (build->like.path != NULL && remote_is(build->like.path))
+    return "--like takes a filter in a file: 'lfbloom convert' fetches one from Redis";
   if (build->like.path != NULL && build->config.fpp == 0 && build_has_size(build))
     return "--like without -p takes -n, --strategy, --probes-formula and --foldable from its file: "
            "leave them out, or give -p, too";

@@ -10,7 +10,6 @@
 #include "cli/base/human.h"
 #include "cli/base/json.h"
 #include "cli/base/options.h"
-#include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/filters/source.h"
 
@@ -104,14 +103,9 @@ static int compare_run(int argc, char **argv)
 {
   bool json = false;
   struct options_reading reading = {0};
-  struct remote_manner manner = {0};
-  enum progress_when progress = PROGRESS_AUTO;
   const struct option_row options[] = {
       options_key_file(&reading.key),
-      options_helper(&reading.helper),
       options_json(&json),
-      options_progress(&progress),
-      options_timeout(&manner.timeout_ms),
   };
   const int status =
       options_parse(&command_compare, options, sizeof options / sizeof *options, argc, argv);
@@ -120,8 +114,6 @@ static int compare_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  manner.progress = progress_wanted(progress);
-  remote_behave(manner);
   if (argc - optind != 2)
     return options_misused(&command_compare, "two filters are needed");
   if (!compare_files(argv + optind, &reading, &result))
@@ -148,9 +140,6 @@ const struct command command_compare = {
         "Filters can be compared if they were built with the same -n, -p and strategy,\n"
         "and B with --like A or as 'lfbloom merge --help' says.  If the size of one is a\n"
         "multiple of the other's, fold the larger one first ('lfbloom fold').\n"
-        "\n"
-        "A and B may be on Redis.\n"
-        "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
         "  lfbloom build -n 50M -p 0.001 --like mon.lfb -o tue.lfb tue.txt\n"

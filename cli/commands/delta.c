@@ -9,7 +9,6 @@
 
 #include "cli/base/human.h"
 #include "cli/base/options.h"
-#include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
 #include "cli/filters/source.h"
@@ -26,21 +25,13 @@ struct delta {
 static int delta_options(const struct command *command, const char *out_help, struct delta *delta,
                          int argc, char **argv)
 {
-  struct remote_manner manner = {0};
-  enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
       {'o', "output", "OUT", out_help, options_read_path, &delta->out},
       options_key_file(&delta->reading.key),
-      options_helper(&delta->reading.helper),
       {'q', "quiet", NULL, "print no summary", NULL, &delta->quiet},
-      options_progress(&progress),
-      options_timeout(&manner.timeout_ms),
   };
-  const int status = options_parse(command, rows, sizeof rows / sizeof *rows, argc, argv);
 
-  manner.progress = progress_wanted(progress);
-  remote_behave(manner);
-  return status;
+  return options_parse(command, rows, sizeof rows / sizeof *rows, argc, argv);
 }
 
 /* Whether the status says that two filters are not versions of one. */
@@ -110,8 +101,6 @@ static int diff_run(int argc, char **argv)
     return options_misused(&command_diff, "two filters are needed");
   if (delta.out == NULL)
     return options_misused(&command_diff, "no -o given: give the file to write");
-  if (remote_is(delta.out))
-    return options_misused(&command_diff, "a delta is a file: -o cannot be on Redis");
   return diff_files(&delta, argv + optind) ? CLI_FOUND : CLI_TROUBLE;
 }
 
@@ -181,7 +170,7 @@ static bool patch_is_shared(const char *path)
 {
   lfb_form form;
 
-  return !source_is_standard(path) && !remote_is(path) && lfb_form_of_file(path, &form) == LFB_OK &&
+  return !source_is_standard(path) && lfb_form_of_file(path, &form) == LFB_OK &&
          form == LFB_FORM_MAPPED;
 }
 
@@ -197,7 +186,7 @@ static int patch_run(int argc, char **argv)
   if (argc - optind != 2)
     return options_misused(&command_patch, "a filter and a delta are needed");
   const struct patch patch = {&options, argv[optind], argv[optind + 1]};
-  if (options.out == NULL && (remote_is(patch.filter) || source_is_standard(patch.filter)))
+  if (options.out == NULL && source_is_standard(patch.filter))
     return options_misused(&command_patch, "this FILTER cannot be changed in place: give -o");
   spared_add(patch.delta);
   const bool in_place = options.out == NULL && patch_is_shared(patch.filter);
@@ -220,8 +209,7 @@ const struct command command_diff = {
         "others; a filter built again from other keys has no delta.\n"
         "\n"
         "OUT is written as a whole or not at all; - is standard output.  It does not\n"
-        "hold the key of a keyed hash.  OLD and NEW may be on Redis.\n"
-        "\n" REMOTE_HELP
+        "hold the key of a keyed hash.\n"
         "\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
         "  lfbloom build --like mon.lfb -o more.lfb tue.txt\n"
@@ -242,9 +230,7 @@ const struct command command_patch = {
         "\n"
         "Without -o a shared filter ('build --shared') is changed in place, while other\n"
         "processes use it; another file is replaced as a whole or not at all.  With -o,\n"
-        "OUT gets FILTER's form; - is standard output.  FILTER and OUT may be on Redis;\n"
-        "the name of OUT must be unused there.\n"
-        "\n" REMOTE_HELP
+        "OUT gets FILTER's form; - is standard output.\n"
         "\n"
         "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
         "  lfbloom patch copy-of-mon.lfb tue.delta\n",

@@ -11,7 +11,6 @@
 #include "cli/base/human.h"
 #include "cli/base/json.h"
 #include "cli/base/options.h"
-#include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
@@ -191,7 +190,7 @@ static void merge_summary_json(const struct merge *merge, const lfb_stats *stats
     json_count("factor", merge->factor.value);
   else
     json_count("files", merge->path_count);
-  figures_json(remote_is(merge->out) ? "redis" : lfb_form_name(stats->form), stats);
+  figures_json(lfb_form_name(stats->form), stats);
   json_close();
 }
 
@@ -242,8 +241,6 @@ static const char *merge_misuse(const struct merge *merge)
     return "no filter given";
   if (merge->json && target_is_standard(merge->out))
     return "-o - and --json both write to standard output";
-  if (remote_is(merge->out) && merge->form != LFB_FORM_NONE)
-    return "--form does not apply to a filter on Redis";
   if (merge->command == &command_fold && merge->path_count > 1)
     return "needs one filter: merge several first";
   if (merge->factor.given && merge->factor.value == 0)
@@ -258,8 +255,6 @@ static int merge_main(const struct command *command, int argc, char **argv)
   enum { FOLD_ROWS = 2 };
   const size_t skipped = command == &command_fold ? 0 : FOLD_ROWS;
   struct merge merge = {.command = command};
-  struct remote_manner manner = {0};
-  enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
       {'n', NULL, "N", "number of distinct keys to leave room for (default: those of FILTER)",
        options_read_count, &merge.keys},
@@ -268,19 +263,14 @@ static int merge_main(const struct command *command, int argc, char **argv)
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
       options_key_file(&merge.reading.key),
-      options_helper(&merge.reading.helper),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
       options_json(&merge.json),
-      options_progress(&progress),
-      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(command, rows + skipped, sizeof rows / sizeof *rows - skipped,
                                    argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
-  manner.progress = progress_wanted(progress);
-  remote_behave(manner);
   merge.paths = argv + optind;
   merge.path_count = (size_t)(argc - optind);
   const char *misuse = merge_misuse(&merge);
@@ -322,9 +312,6 @@ const struct command command_merge = {
         "OUT has the smallest size.  If the first filter is larger, its n is divided\n"
         "by as much.\n"
         "\n"
-        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
-        "\n" REMOTE_HELP
-        "\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
         "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n"
         "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
@@ -344,9 +331,6 @@ const struct command command_fold = {
         "many factors do; of small filters few do.  Without --factor, it is the largest\n"
         "one that leaves room for the keys at FILTER's -p.  sbbf up to 128 MiB folds\n"
         "by 2, 4, 8 and so on, as Arrow does.\n"
-        "\n"
-        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
-        "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 --foldable -o wide.lfb keys.txt\n"
         "  lfbloom fold -o seen.lfb wide.lfb\n",

@@ -217,8 +217,8 @@ static void query_close(struct query *query)
     source_close(&query->filters[i]);
 }
 
-/* Opens the filters; those on a server are fetched if `load`.  False after a report. */
-static bool query_open(struct query *query, const struct options_reading *reading, bool load)
+/* Opens the filters.  False after a report. */
+static bool query_open(struct query *query, const struct options_reading *reading)
 {
   const size_t count = query->filter_count;
 
@@ -229,8 +229,7 @@ static bool query_open(struct query *query, const struct options_reading *readin
       return false;
     query->filter_count++;
     filter->numbers = query->source.type == TYPED_I64;
-    if ((load && !source_fetch(filter)) ||
-        !source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
+    if (!source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
                            query->source.type))
       return false;
   }
@@ -240,7 +239,6 @@ static bool query_open(struct query *query, const struct options_reading *readin
 static int query_run(int argc, char **argv)
 {
   struct options_reading reading = {0};
-  bool load = false;
   struct query query = {.source.threads = options_default_threads()};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
@@ -257,7 +255,6 @@ static int query_run(int argc, char **argv)
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_no_verify(&reading.no_verify),
-      {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
       options_timeout(&manner.timeout_ms),
@@ -275,7 +272,7 @@ static int query_run(int argc, char **argv)
   query.source.bad = &query.bad_lines;
   if (!keys_check(&query.source, &command_query))
     return CLI_TROUBLE;
-  status = query_open(&query, &reading, load) ? query_files(&query) : CLI_TROUBLE;
+  status = query_open(&query, &reading) ? query_files(&query) : CLI_TROUBLE;
   query_close(&query);
   return status;
 }
@@ -302,9 +299,8 @@ const struct command command_query = {
         "forgotten what is over by now; another answers as when it was saved.\n"
         "\n"
         "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
-        "a key of the module (BF.*), too.  With --load, the whole filter is fetched\n"
-        "first, which is better if there are more keys than a hundredth of the filter's\n"
-        "bytes; a key of the module is fetched by 'lfbloom convert'.\n",
+        "a key of the module (BF.*), too.  If there are more keys than a hundredth of the\n"
+        "filter's bytes, fetch the whole filter first, with 'lfbloom convert'.\n",
     .more[0] =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP

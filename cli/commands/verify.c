@@ -12,7 +12,6 @@
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/filters/foreign.h"
-#include "cli/filters/remote.h"
 #include "cli/filters/source.h"
 
 /* A file that was read, and the result. */
@@ -74,28 +73,11 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
     file->strategy = lfb_strategy_name(figures.all.strategy);
 }
 
-static void verify_remote(const char *path, const struct options_reading *reading,
-                          struct verified *file)
+static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
-  const lfb_config wanted = options_wanted(reading);
-  lfb_stats stats;
-
-  file->form = "redis";
-  file->status = remote_verify(path, &wanted, &stats);
-  if (file->status == LFB_OK)
-    file->strategy = lfb_strategy_name(stats.strategy);
-}
-
-static void verify_read(const char *path, const struct options_reading *reading,
-                        struct verified *file)
-{
-  lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(&reading->key)};
+  lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
 
   *file = (struct verified){.path = path};
-  if (remote_is(path)) {
-    verify_remote(path, reading, file);
-    return;
-  }
   verify_any(path, &limits, file);
   if (file->status == LFB_ERROR_WRONG_KEY) { /* the key is for another filter */
     limits.key = NULL;
@@ -105,30 +87,9 @@ static void verify_read(const char *path, const struct options_reading *reading,
     file->status = verify_keyed(path, &file->damage);
 }
 
-/* The exit status for a filter on a server. */
-static int verify_judge_remote(lfb_status status)
-{
-  switch (status) {
-  case LFB_OK:
-    return CLI_FOUND;
-  case LFB_ERROR_REDIS_UNFINISHED:
-  case LFB_ERROR_REDIS_PART:
-  case LFB_ERROR_BAD_HEADER:
-  case LFB_ERROR_BAD_CHECKSUM:
-  case LFB_ERROR_BAD_STRATEGY:
-  case LFB_ERROR_BAD_PROBES:
-  case LFB_ERROR_BAD_WORD_COUNT:
-    return CLI_NOTHING;
-  default: /* the filter itself was not checked */
-    return CLI_TROUBLE;
-  }
-}
-
 /* The exit status for a file. */
 static int verify_judge(const struct verified *file)
 {
-  if (remote_is(file->path))
-    return verify_judge_remote(file->status);
   if (file->foreign != NULL)
     return CLI_TROUBLE;
   switch (file->status) {
@@ -193,10 +154,7 @@ static void verify_text_whole(const struct verified *file)
   const char *comma = file->strategy != NULL ? ", " : "";
   const char *strategy = file->strategy != NULL ? file->strategy : "";
 
-  if (remote_is(file->path))
-    printf("%s: no damage found: redis, %s; every part is there, but has no checksum\n",
-           file->path, strategy);
-  else if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
+  if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
     printf("%s: no damage found: mapped, a keyed hash; this form has no checksums\n",
            file->path);
   else if (file->status == LFB_ERROR_KEY_NEEDED)
@@ -250,22 +208,19 @@ static void verify_text_damaged(const struct verified *file)
 
 static void verify_report(const struct verified *file)
 {
-  if (remote_is(file->path))
-    remote_report_note(file->path, file->status);
-  else if (file->foreign != NULL)
+  if (file->foreign != NULL)
     report_note("%s: this is %s", file->path, file->foreign);
   else
     report_status_note(file->path, file->status);
 }
 
 /* Reads a file and reports on it.  Returns its exit status. */
-static int verify_file(const char *path, const struct options_reading *reading, bool json,
-                       bool quiet)
+static int verify_file(const char *path, const struct options_key *key, bool json, bool quiet)
 {
   struct verified file;
 
-  verify_read(path, reading, &file);
-  if (file.status != LFB_OK && !remote_is(path))
+  verify_read(path, key, &file);
+  if (file.status != LFB_OK)
     file.foreign = foreign_kind(path);
   const int verdict = verify_judge(&file);
   if (verdict == CLI_TROUBLE)
@@ -283,21 +238,17 @@ static int verify_run(int argc, char **argv)
 {
   bool json = false;
   bool quiet = false;
-  struct options_reading reading = {0};
-  struct remote_manner manner = {0};
+  struct options_key key = {0};
   const struct option_row rows[] = {
       {'q', "quiet", NULL, "print nothing for files that are whole", NULL, &quiet},
-      options_key_file(&reading.key),
-      options_helper(&reading.helper),
+      options_key_file(&key),
       options_json(&json),
-      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
   int worst = CLI_FOUND;
 
   if (status != OPTIONS_GO_ON)
     return status;
-  remote_behave(manner);
   if (optind == argc)
     return options_misused(&command_verify, "no filter given");
   if (json) {
@@ -305,7 +256,7 @@ static int verify_run(int argc, char **argv)
     json_open_list("files");
   }
   for (int i = optind; i < argc; i++) {
-    const int verdict = verify_file(argv[i], &reading, json, quiet);
+    const int verdict = verify_file(argv[i], &key, json, quiet);
     worst = verdict > worst ? verdict : worst;
   }
   if (json) {
@@ -325,10 +276,6 @@ const struct command command_verify = {
         "size and an offset in the file, both in bytes.  A form without checksums is\n"
         "checked only as far as its header allows.  'lfbloom convert --damaged' saves the\n"
         "undamaged parts.\n"
-        "\n"
-        "FILTER may be on Redis: every part must exist, have its full size and belong to\n"
-        "this filter.  The contents of the parts have no checksums.\n"
-        "\n" REMOTE_HELP
         "\n"
         "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
         "or is not a filter.\n"

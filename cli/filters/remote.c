@@ -100,6 +100,20 @@ bool remote_hide_passwords(int argc, char **argv)
   return done;
 }
 
+bool remote_fits(const char *command, int argc, char *const *argv)
+{
+  static const char *const takers[] = {"build", "query", "dedupe", "convert", "info", "remote"};
+  const char *address = NULL;
+
+  for (int i = 1; i < argc && address == NULL; i++)
+    address = remote_in_word(argv[i]);
+  for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+    if (address == NULL || strcmp(command, takers[i]) == 0)
+      return true;
+  return report_false("%s: %s: only query, build, dedupe, convert and info open filters on Redis: "
+                      "'lfbloom convert' fetches it", command, address);
+}
+
 /* The address with its password. */
 static const char *remote_whole(const char *path)
 {
@@ -190,11 +204,6 @@ static struct remote_problem remote_problem(lfb_status status)
   else
     (void)snprintf(problem.text, sizeof problem.text, "%s (%s)", what, said);
   return problem;
-}
-
-void remote_report_note(const char *path, lfb_status status)
-{
-  report_note("%s: %s%s", path, remote_problem(status).text, remote_advice(status));
 }
 
 /* ---- manner --------------------------------------------------------------------- */
@@ -297,13 +306,13 @@ static const char *remote_variable(const char *name)
 }
 
 /* Parses the address; takes from the environment what no address holds, and the password if this
- * one has none. */
-static lfb_status remote_parse(const char *path, lfb_redis_address *address)
+ * one has none.  False after a report. */
+static bool remote_address(const char *path, lfb_redis_address *address)
 {
   const lfb_status status = lfb_redis_parse_url(remote_whole(path), address);
 
   if (status != LFB_OK)
-    return status;
+    return remote_report(path, status);
   lfb_redis_options *options = &address->options;
   if (options->password == NULL)
     options->password = remote_variable("LFBLOOM_REDIS_PASSWORD");
@@ -311,15 +320,7 @@ static lfb_status remote_parse(const char *path, lfb_redis_address *address)
   options->certificate = remote_variable("LFBLOOM_REDIS_CERT");
   options->private_key = remote_variable("LFBLOOM_REDIS_KEY");
   remote_instruct(path, &address->options);
-  return LFB_OK;
-}
-
-/* The same, but false after a report. */
-static bool remote_address(const char *path, lfb_redis_address *address)
-{
-  const lfb_status status = remote_parse(path, address);
-
-  return status == LFB_OK || remote_report(path, status);
+  return true;
 }
 
 /* Opens the filter.  If it is being made, waits up to 5 seconds until it is whole. */
@@ -461,21 +462,6 @@ bool remote_stats(const struct remote *remote, lfb_stats *stats)
   const lfb_status status = lfb_redis_stats(remote->filter, stats);
 
   return status == LFB_OK || remote_report(remote->path, status);
-}
-
-lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *stats)
-{
-  lfb_redis_address address;
-  lfb_redis *filter;
-
-  lfb_status status = remote_parse(path, &address);
-  if (status == LFB_OK)
-    status = remote_open_whole(&address.options, address.name, wanted, &filter);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_redis_stats(filter, stats);
-  lfb_redis_close(filter);
-  return status;
 }
 
 lfb_filter *remote_load(const struct remote *remote)

@@ -30,6 +30,9 @@
  * False after a report. */
 bool remote_hide_passwords(int argc, char **argv);
 
+/* Whether the command takes addresses, or none is among the arguments.  False after a report. */
+bool remote_fits(const char *command, int argc, char *const *argv);
+
 /* Options of all calls. */
 struct remote_manner {
   uint32_t timeout_ms; /* a server that is silent for this long is given up; 0: 20 s, or 1 s
@@ -84,16 +87,6 @@ bool remote_put(const struct remote *remote, const lfb_key *keys, size_t count,
                 uint64_t *answers, size_t *yes);
 
 bool remote_stats(const struct remote *remote, lfb_stats *stats);
-
-/*
- * Checks that every part of a filter exists, has its full size and belongs to it; counts its bits.
- *
- * Returns the status of lfb_redis_parse_url(), lfb_redis_open() or lfb_redis_stats().  No report.
- */
-lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *stats);
-
-/* Reports a status of remote_verify(), as report_status_note(). */
-void remote_report_note(const char *path, lfb_status status);
 
 /* Loads the filter into memory, with a bar.  NULL after a report.  Owner: the caller, until
  * lfb_filter_free(). */

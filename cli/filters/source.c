@@ -239,18 +239,6 @@ bool source_takes_type(const char *path, const struct remote *remote, enum typed
                       lfb_strategy_name(stats.strategy));
 }
 
-bool source_fetch(struct source *source)
-{
-  if (source->remote.filter == NULL)
-    return true;
-  lfb_filter *local = remote_load(&source->remote);
-  if (local == NULL)
-    return false;
-  remote_close(&source->remote);
-  source->any = (lfb_any){LFB_KIND_PLAIN, {local}};
-  return true;
-}
-
 void source_report(const char *path, lfb_status status)
 {
   const char *foreign = foreign_kind(path);

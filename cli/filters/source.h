@@ -51,9 +51,6 @@ void source_report(const char *path, lfb_status status);
  * are hashed as their bytes.  False after a report. */
 bool source_takes_type(const char *path, const struct remote *remote, enum typed type);
 
-/* Replaces a filter on a server by a copy in memory.  False after a report. */
-bool source_fetch(struct source *source);
-
 /* As lfb_any_many(), for at most SOURCE_BATCH keys; `numbers`: they are of type TYPED_I64. */
 size_t source_do(lfb_any any, lfb_verb verb, bool numbers, const lfb_key *keys, size_t count,
                  uint64_t *answers);

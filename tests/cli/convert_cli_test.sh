@@ -50,6 +50,15 @@ $ rm x
 2 convert --to native third.bin /dev/full =! No space left
 and test ! -e x
 END
+# Each other command refuses filters on Redis before it does anything.
+for words in "verify third.lfb @" "merge -o x third.lfb @" "merge -o @ third.lfb" "fold -o x @" \
+  "compare @ third.lfb" "diff -o@ third.lfb third.lfb" "patch --output=@ third.lfb third.lfb" "plan @"; do
+  for address in redis://localhost/x valkey+unix:///s?name=x; do
+    # shellcheck disable=SC2086
+    refuses "${words/@/$address}" "${words%% *}: $address: only query, build, dedupe, convert and \
+info open filters on Redis: 'lfbloom convert' fetches it" "$tool" ${words/@/$address}
+  done
+done
 over_limit "convert over a limit" 100 "kept/out.lfb: writing failed: File too large" \
   "$tool" convert --to native third.bin kept/out.lfb
 check "convert: the old file is untouched" cmp kept/out.lfb third.lfb

@@ -121,9 +121,7 @@ check "nothing was written" equal "$(ls x 2>&1 | grep -c '^x$')" 0
 refuses "diff: one filter" "two filters are needed" "$tool" diff -o x old.lfb
 refuses "diff: no -o" "no -o given" "$tool" diff old.lfb new.lfb
 refuses "diff: the input" "old.lfb" "$tool" diff -o old.lfb old.lfb new.lfb
-refuses "diff: to Redis" "cannot be on Redis" "$tool" diff -o redis://localhost/x old.lfb new.lfb
 refuses "patch: one file" "a filter and a delta are needed" "$tool" patch old.lfb
-refuses "patch: on Redis" "give -o" "$tool" patch redis://localhost/x new.delta
 refuses "patch: standard input" "give -o" "$tool" patch - new.delta
 check "no file from a refusal" test ! -e x
 

@@ -151,7 +151,6 @@ told "dedupe --shared" 0 "at most about" "$tool" dedupe --shared "$module/shared
 check "dedupe --shared: output" cmp out wanted
 same "dedupe --shared again" 0 /dev/null "$tool" dedupe -q --shared "$module/shared" others
 gives "all of them are there" 1 "$tool" query -v "$module/shared" all
-gives "verify" 0 "$tool" verify "$module/shared"
 gives "remote delete" 0 "$tool" remote delete "$module/shared"
 check "it is gone" equal "$(redis exists shared)" 0
 redis bf.reserve full 0.01 100 nonscaling >out
@@ -234,8 +233,6 @@ redis rpush list a >out
 refuses "load a text" "opens with --helper" "$tool" convert --to native "$module/text" x
 refuses "load a list" "the value under this name" "$tool" convert --to native "$module/list" x
 refuses "load nothing" "nothing exists under this name" "$tool" convert --to native "$module/none" x
-refuses "fetch a key of the module" "is loaded into a file by 'lfbloom convert'" \
-  "$tool" query --load "$module/fast" keys
 refuses "into no folder" "cannot be written" "$tool" convert --to native "$module/fast" nowhere/x
 check "no file is left" equal "$(ls x x.* 2>/dev/null)" ""
 

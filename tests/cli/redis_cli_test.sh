@@ -31,9 +31,9 @@ wide=$("$tool" info --json filter | sed -E 's/.*"strategy": "([a-z-]*).*/\1/') #
 
 # --- build, query -----------------------------------------------------------------
 says "build" "$plain/seen: 20,000 keys, about" "$tool" build -p 0.01 --seed 7 -o "$plain/seen" keys
-for options in "" -v -c --load "--threads 4" "-v --threads 1" "-c --load"; do
+for options in "" -v "--threads 4" "-v --threads 1" -c; do
   # shellcheck disable=SC2086 # words
-  "$tool" query ${options//--load/} filter others >wanted
+  "$tool" query $options filter others >wanted
   # shellcheck disable=SC2086
   same "query $options" 0 wanted "$tool" query $options "$plain/seen" others
 done
@@ -52,9 +52,17 @@ prints "nothing was made by it" 0 0 redis exists none
 reports "build --json" 0 form redis "$tool" build -p 0.01 --json -o "$plain/json" keys
 check "build --json: new keys" between "$(json new_keys)" 19900 20000
 
-gives "build with the hash of one on Redis" 0 \
+refuses "build --like" "--like takes a filter in a file: 'lfbloom convert' fetches one" \
   "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
-gives "both can be merged" 0 "$tool" merge -q -o merged.lfb hashed.lfb "$plain/json"
+# In a file everything is possible with it.
+gives "fetch it" 0 "$tool" convert --to native "$plain/json" json.lfb
+gives "build with the hash of one on Redis" 0 "$tool" build -q --like json.lfb -o hashed.lfb \
+  < <(seq 35000 35099)
+gives "merge both" 0 "$tool" merge -q -o merged.lfb json.lfb hashed.lfb
+gives "save what was merged" 0 "$tool" convert merged.lfb "$plain/merged"
+seq 1 60000 >many
+"$tool" query merged.lfb many >wanted
+same "its answers" 0 wanted "$tool" query "$plain/merged" many
 
 # --- build --shared ---------------------------------------------------------------
 "$tool" build -q --shared -p 0.01 -n 20000 -o mapped keys
@@ -75,7 +83,7 @@ refuses "--shared without -n from a pipe" "give -n" \
   "$tool" build --shared -p 0.01 -o "$plain/new" < <(cat keys)
 check "neither made anything" equal "$(redis exists new)" 0
 
-# --- info, verify -------------------------------------------------------------------
+# --- info ---------------------------------------------------------------------------
 figures() { sed -E 's/"(form|written|key_kept)": [^,]*, //g' out; }
 "$tool" info --json filter >out
 wanted=$(figures)
@@ -84,14 +92,9 @@ check "info: the file's figures" equal "$(figures)" "$wanted"
 check "info: form" equal "$(json form)" redis
 gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
-shows "verify" 0 "seen: no damage found: redis, $wide; every part is there" \
-  "$tool" verify "$plain/seen"
-reports "verify --json" 0 verdict whole "$tool" verify --json "$plain/seen"
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
 check "a part goes" equal "$(redis del '{torn:0}')" 1
-shows "verify: a part is gone" 1 "torn: damaged: a part of the filter is missing" \
-  "$tool" verify "$plain/torn"
-for command in query "query --load" "dedupe --shared" "build --shared -o"; do
+for command in query "dedupe --shared" "build --shared -o"; do
   # shellcheck disable=SC2086
   refuses "$command: a part is gone" "a part of the filter is missing" \
     "$tool" $command "$plain/torn" keys
@@ -115,9 +118,7 @@ refuses "info: a part is gone" "a part of the filter is missing" "$tool" info "$
 refuses "convert: a part is gone" "a part of the filter is missing" \
   "$tool" convert --to native "$plain/torn" x
 redis hset unfinished lfbloom 1 mark 7 part_blocks 65535 >out
-shows "verify: unfinished" 1 "is being made or deleted" "$tool" verify "$plain/unfinished"
-run "$tool" verify "$plain/none" "$plain/seen"
-check "verify goes on" equal "$rc $(wc -l <out) $(wc -l <err)" "2 1 1"
+refuses "unfinished" "is being made or deleted" "$tool" info "$plain/unfinished"
 
 # --- dedupe -------------------------------------------------------------------------
 # p is so small that there are no false positives.
@@ -144,25 +145,7 @@ for round in 1 2 3 4 5; do
   check "round $round: each key once" cmp all wanted
 done
 
-# --- merge, convert -----------------------------------------------------------------
-"$tool" build -q -p 0.01 -n 20000 --seed 7 -o other others
-"$tool" merge -q -o both filter other 2>/dev/null
-seq 1 60000 >many
-"$tool" query both many >wanted
-run "$tool" merge -q -o "$plain/both" "$plain/seen" other
-check "merge to Redis" equal "$rc" 0
-same "merge to Redis: answers" 0 wanted "$tool" query "$plain/both" many
-run "$tool" merge -q -o back other "$plain/seen"
-check "merge from Redis" equal "$rc" 0
-same "merge from Redis: answers" 0 wanted "$tool" query back many
-gives "compare with Redis" 0 "$tool" compare "$plain/both" both
-check "compare with Redis: equal" grep -qF 'Jaccard index    1.0000' out
-refuses "merge onto what is there" "this name is already in use" \
-  "$tool" merge -o "$plain/both" filter other
-refuses "merge of what does not fit" "$plain/json: cannot be merged with filter" \
-  "$tool" merge -o x filter "$plain/json"
-refuses "merge --form to Redis" "--form does not apply to a filter on Redis" \
-  "$tool" merge --form native -o "$plain/x" filter
+# --- convert --------------------------------------------------------------------------
 refuses "build --form to Redis" "--form does not apply to a filter on Redis" \
   "$tool" build -p 0.1 --form native -o "$plain/x" keys
 "$tool" query filter many >answers
@@ -173,15 +156,14 @@ for form in native mapped; do
   same "convert to $form: answers" 0 answers "$tool" query "copy.$form" many
 done
 # Seen to fail with each bar removed.
-for way in "saving convert filter $plain/bar1" "loading convert --to native $plain/copy bar" \
-  "saving merge -q -o $plain/bar2 filter" "loading query -c --load $plain/copy keys"; do
+for way in "saving convert filter $plain/bar1" "loading convert --to native $plain/copy bar"; do
   read -r doing words <<<"$way"
   # shellcheck disable=SC2086
   run "$tool" $words --progress=always
   check "$way: a bar" holds err "$doing"
   check "$way: how much of it" grep -qE "bytes of [0-9.]+ KiB" err
   # shellcheck disable=SC2086
-  [[ $way == *bar[12]* ]] || gives "$way: none" 0 "$tool" $words --progress=never
+  [[ $way == *bar1* ]] || gives "$way: none" 0 "$tool" $words --progress=never
 done
 gives "convert from here to there" 0 "$tool" convert "$plain/copy" "$plain/copied"
 refuses "convert onto what is there" "this name is already in use" \
@@ -190,7 +172,7 @@ refuses "convert --to to Redis" "leave out --to" "$tool" convert --to native fil
 refuses "convert to a form that cannot" "the guava form cannot hold strategy $wide" \
   "$tool" convert --to guava "$plain/copy" x
 "$tool" build -q -p 0.01 --strategy sbbf -o sbbf keys
-for command in "convert sbbf" "merge sbbf -o" "build -p 0.01 --strategy sbbf keys -o"; do
+for command in "convert sbbf" "build -p 0.01 --strategy sbbf keys -o"; do
   # shellcheck disable=SC2086
   refuses "$command: no layout" "cannot have strategy sbbf" "$tool" $command "$plain/x"
 done
@@ -222,7 +204,6 @@ bits=
 for bit in 712 851 2415 1496 67 1631 2280; do bits+=$(redis getbit java $bit); done
 check "helper: as Java puts it" equal "$bits" 1111111
 reports "helper: info" 0 bits_set 14 "$tool" info --json --helper $made "$plain/java"
-gives "helper: verify" 0 "$tool" verify --helper $made "$plain/java"
 gives "helper: convert" 0 "$tool" convert --to native --helper $made "$plain/java" java.lfb
 prints "helper: dedupe" 0 new \
   "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
@@ -390,7 +371,7 @@ hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
 hides "with an @" "$tool" query --timeout 0.5 redis://:hunter2@hunter2@127.0.0.1:1/seen keys
 hides "in an option that is none" "$tool" query --outptu=redis://:hunter2@127.0.0.1/seen keys
 hides "of TLS" "$tool" query --timeout 0.5 rediss://:hunter2@127.0.0.1/seen keys
-hides "to verify" "$tool" verify --timeout 0.5 redis://:hunter2@127.0.0.1:1/seen
+hides "to a command that takes none" "$tool" verify redis://:hunter2@127.0.0.1:1/seen
 mkfifo slow
 "$tool" query "$guarded/seen" slow >out 2>err &
 asking=$!
@@ -409,11 +390,9 @@ says "cluster: build" "20,000 keys" "$tool" build -n 5M -p 0.01 --seed 7 -o "$cl
 "$tool" build -q -n 5M -p 0.01 --seed 7 -o large keys
 "$tool" query -v large many >wanted
 same "cluster: query" 0 wanted "$tool" query -v "$cluster/seen" many
-same "cluster: query --load" 0 wanted "$tool" query -v --load "$cluster/seen" many
 gives "cluster: --shared" 0 \
   "$tool" build -q --shared -n 5M -p 0.01 --seed 7 -o "$cluster/shared" keys
 same "cluster: --shared, the same" 0 wanted "$tool" query -v "$cluster/shared" many
-gives "cluster: verify" 0 "$tool" verify "$cluster/seen" "$cluster/shared"
 "$tool" info --json large >out
 wanted=$(figures)
 gives "cluster: info" 0 "$tool" info --json "$cluster/seen"
@@ -421,10 +400,13 @@ check "cluster: the file's figures" equal "$(figures)" "$wanted"
 gives "cluster: dedupe" 0 "$tool" dedupe -q --threads 1 --shared "$cluster/once" -n 5M -p 1e-6 mixed
 awk '!seen[$0]++' mixed >wanted
 check "cluster: dedupe keeps the order" cmp out wanted
-gives "cluster: merge" 0 "$tool" merge -q -o "$cluster/both" "$cluster/seen" "$cluster/shared"
 gives "cluster: delete" 0 "$tool" remote delete "$cluster/once"
 refuses "cluster: delete: gone" "nothing exists under this name" "$tool" info "$cluster/once"
-gives "cluster: convert" 0 "$tool" convert --to native "$cluster/both" both.lfb
+"$tool" query large many >wanted
+gives "cluster: convert" 0 "$tool" convert --to native "$cluster/seen" seen.lfb
+same "cluster: convert: answers" 0 wanted "$tool" query seen.lfb many
+gives "cluster: convert to it" 0 "$tool" convert seen.lfb "$cluster/back"
+same "cluster: convert to it: answers" 0 wanted "$tool" query "$cluster/back" many
 
 # --- a server that goes away ------------------------------------------------------------
 # All wait for 5 seconds, at the same time.
