@@ -41,7 +41,7 @@ static int main_help(void)
          "  lfbloom demo\n"
          "  lfbloom build -p 0.001 -o words.lfb /usr/share/dict/words\n"
          "  printf 'hello\\nhelllo\\n' | lfbloom query words.lfb\n");
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 static const struct command *main_find(const char *name)
@@ -82,18 +82,18 @@ static int main_run(int argc, char **argv)
     return main_help_with(argc, argv);
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     printf("lfbloom " LFBLOOM_VERSION "\n");
-    return CLI_FOUND;
+    return CLI_DONE;
   }
   const struct command *command = main_find(argv[1]);
   if (command == NULL)
     return main_unknown(argv[1]);
-  return remote_fits(command->name, argc, argv) ? command->run(argc - 1, argv + 1) : CLI_TROUBLE;
+  return remote_fits(command->name, argc, argv) ? command->run(argc - 1, argv + 1) : CLI_NOT_DONE;
 }
 
 int main(int argc, char **argv)
 {
   if (!remote_hide_passwords(argc, argv))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   output_prepare();
   return output_close(main_run(argc, argv));
 }

@@ -295,7 +295,7 @@ bool options_helper_use(const struct command *command, const struct options_help
     return true;
   if (expected->given || *fpp != 0 || strategy->given)
     return options_misused(command, "--helper replaces -n, -p and --strategy: leave them out") !=
-           CLI_TROUBLE;
+           CLI_NOT_DONE;
   *expected = (struct options_count){true, helper->keys};
   *fpp = helper->fpp;
   *strategy = (struct options_strategy){true, LFB_REDIS_MITZ32};
@@ -463,7 +463,7 @@ static bool options_note(const struct command *command, const struct option_row 
   if (*given && !(row->value != NULL && strstr(row->value, "...") != NULL)) {
     options_name(row, name);
     (void)snprintf(problem, sizeof problem, "%s is given twice", name);
-    return options_misused(command, problem) != CLI_TROUBLE;
+    return options_misused(command, problem) != CLI_NOT_DONE;
   }
   *given = true;
   return true;
@@ -487,10 +487,10 @@ int options_parse(const struct command *command, const struct option_row *rows, 
     if (row == NULL)
       return options_refuse(command, found, argv[optind - 1]);
     if (!options_note(command, row, &given[row - all]) || !options_take(row, optarg))
-      return CLI_TROUBLE;
+      return CLI_NOT_DONE;
     if (help) {
       options_print_help(command, all, count);
-      return CLI_FOUND;
+      return CLI_DONE;
     }
   }
   return OPTIONS_GO_ON;

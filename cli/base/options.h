@@ -169,7 +169,7 @@ enum { OPTIONS_GO_ON = -1 };
 int options_parse(const struct command *command, const struct option_row *rows, size_t count,
                   int argc, char **argv);
 
-/* Reports "COMMAND: problem (see 'lfbloom COMMAND --help')"; returns CLI_TROUBLE. */
+/* Reports "COMMAND: problem (see 'lfbloom COMMAND --help')"; returns CLI_NOT_DONE. */
 int options_misused(const struct command *command, const char *problem);
 
 #endif

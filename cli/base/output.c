@@ -31,7 +31,7 @@ void output_prepare(void)
 
   for (int fd = 0; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", wrong_way[fd]) < 0)
-      _exit(CLI_TROUBLE);
+      _exit(CLI_NOT_DONE);
   sigpipe_was_ignored = output_ignore(SIGPIPE);
   (void)output_ignore(SIGXFSZ);
   /* Buffered fully, so that write() fails in output_close(), which has its errno. */
@@ -61,7 +61,7 @@ static _Noreturn void output_give_up(void)
     (void)signal(SIGPIPE, SIG_DFL);
     (void)raise(SIGPIPE);
   }
-  output_end_program(CLI_TROUBLE);
+  output_end_program(CLI_NOT_DONE);
 }
 
 bool output_write_to(int file, const void *bytes, size_t size, off_t offset)

@@ -35,7 +35,7 @@ void output_name(const char *name);
 _Noreturn void output_end_program(int status);
 
 /*
- * Flushes and closes standard output.  Returns `status`, or CLI_TROUBLE after a report if output
+ * Flushes and closes standard output.  Returns `status`, or CLI_NOT_DONE after a report if output
  * was lost.
  */
 int output_close(int status);

@@ -52,7 +52,7 @@ int report_error(const char *format, ...)
   }
   (void)pthread_mutex_unlock(&reporting);
   errno = cause;
-  return CLI_TROUBLE;
+  return CLI_NOT_DONE;
 }
 
 /* The text after the status's text: errno's, if errno has the cause. */

@@ -9,14 +9,14 @@
 #include <lfbloom/filter.h>
 #include <stdbool.h>
 
-/* The same as grep's. */
-enum { CLI_FOUND = 0, CLI_NOTHING = 1, CLI_TROUBLE = 2 };
+/* Done; done, but not as asked; not done: `lfbloom help status` has the cases. */
+enum { CLI_DONE = 0, CLI_OTHERWISE = 1, CLI_NOT_DONE = 2 };
 
 /*
  * Prints "lfbloom: ..." as one line, control characters as '?'.  Only the first call prints: later
  * errors are consequences of the first.
  *
- * Returns CLI_TROUBLE, for the caller to return.  Keeps errno.
+ * Returns CLI_NOT_DONE, for the caller to return.  Keeps errno.
  */
 int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

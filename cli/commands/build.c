@@ -210,13 +210,13 @@ static int build_summary(const struct build *build)
   lfb_stats stats;
 
   if (!source_shared_stats(&build->into, &stats))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   build_warn_full(build, &stats);
   if (build->json)
     build_summary_json(build, &stats);
   else if (!build->quiet)
     build_summary_text(build, &stats);
-  return build_is_useless(&stats) && !build->force ? CLI_NOTHING : CLI_FOUND;
+  return build_is_useless(&stats) && !build->force ? CLI_OTHERWISE : CLI_DONE;
 }
 
 /* Makes the filter for the keys that came.  False after a report. */
@@ -239,7 +239,7 @@ static int build_fill(struct build *build)
   const bool sized = !build->unsized || (read_all && build_size(build));
   if (!read_all || !sized) {
     lfb_builder_free(build->builder);
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   }
   uint64_t changed;
   lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
@@ -252,7 +252,7 @@ static int build_fill(struct build *build)
     build_warn(build, &stats);
   }
   build->seconds = clock_seconds(clock_ns() - began);
-  return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_TROUBLE;
+  return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_NOT_DONE;
 }
 
 /* Other processes see each put at once, and it stays even if the command fails later. */
@@ -262,9 +262,9 @@ static int build_fill_shared(struct build *build)
   const uint64_t began = clock_ns();
 
   if (!keys_read(&build->source, "building", job))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   build->seconds = clock_seconds(clock_ns() - began);
-  return source_settle(build->out, &build->into) ? build_summary(build) : CLI_TROUBLE;
+  return source_settle(build->out, &build->into) ? build_summary(build) : CLI_NOT_DONE;
 }
 
 /* Whether the strategy takes --probes-formula, if that was given.  False after a report. */
@@ -287,7 +287,7 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
 
   if (build->config.fpp == 0)
     return options_misused(&command_build, "no -p given: give the false-positive probability") !=
-           CLI_TROUBLE;
+           CLI_NOT_DONE;
   if (!target_check_shared(build->out) ||
       !keys_expected(source, command_build.name, build->growing, &build->expected,
                      &build->config.expected_insertions))
@@ -311,10 +311,10 @@ static int build_share(struct build *build)
   if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
       !source_share(build->out, &wish, &there, &build->into) ||
       (!there && !build_share_new(build, &wish)))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   const int status = source_takes_type(build->out, &build->into.remote, source->type)
                          ? build_fill_shared(build)
-                         : CLI_TROUBLE;
+                         : CLI_NOT_DONE;
   source_shared_close(&build->into);
   return status;
 }
@@ -347,13 +347,13 @@ static int build_from_files(struct build *build)
   if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
       !target_check(build->out) ||
       !target_spares_shared(build->out, build->form))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   build->unsized =
       !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
   if ((!build->unsized && !keys_expected(source, command_build.name, false, &build->expected,
                                          &build->config.expected_insertions)) ||
       !build_create(build))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   const int status = build_fill(build);
   source_shared_close(&build->into);
   return status;
@@ -409,7 +409,7 @@ static bool build_settle(struct build *build)
   const char *misuse = build_misuse(build);
 
   if (misuse != NULL)
-    return options_misused(&command_build, misuse) != CLI_TROUBLE;
+    return options_misused(&command_build, misuse) != CLI_NOT_DONE;
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
   build->like.all = build->config.fpp == 0;
@@ -499,14 +499,14 @@ static int build_run(int argc, char **argv)
   options_key_use(&build.reading.key, &build.config);
   if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
                           &build.config.fpp, &build.strategy))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
   build.source.bad = &build.bad_lines;
   if (build.source.bad_lines == KEYS_PASS) /* nothing is printed */
     build.source.bad_lines = KEYS_SKIP;
   if (!build_settle(&build) || !build_take_like(&build))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   spared_add_operands(build.source.paths, build.source.path_count);
   return build_from_files(&build);
 }

@@ -117,13 +117,13 @@ static int compare_run(int argc, char **argv)
   if (argc - optind != 2)
     return options_misused(&command_compare, "two filters are needed");
   if (!compare_files(argv + optind, &reading, &result))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   compare_rows(&result, rows);
   if (json)
     compare_json(rows);
   for (int i = 0; !json && i < COMPARE_ROWS; i++)
     compare_text_row(&rows[i]);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 const struct command command_compare = {

@@ -201,7 +201,7 @@ static int convert_run(int argc, char **argv)
   const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
   if (misuse != NULL)
     return options_misused(&command_convert, misuse);
-  return convert_run_on(&convert, argv[optind], argv[optind + 1]) ? CLI_FOUND : CLI_TROUBLE;
+  return convert_run_on(&convert, argv[optind], argv[optind + 1]) ? CLI_DONE : CLI_NOT_DONE;
 }
 
 const struct command command_convert = {

@@ -69,13 +69,13 @@ static int dedupe_fill(struct dedupe *dedupe)
   const uint64_t began = clock_ns();
 
   if (!dedupe_keys(dedupe))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
   if (!window_settle(&dedupe->window))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   return dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)
              ? dedupe_summary(dedupe)
-             : CLI_TROUBLE;
+             : CLI_NOT_DONE;
 }
 
 /* Opens or makes the window. */
@@ -122,7 +122,7 @@ static int dedupe_files(struct dedupe *dedupe)
   if (!keys_check(&dedupe->source, &command_dedupe) ||
       !(dedupe->forgets.span.text != NULL ? dedupe_begin_window(dedupe)
                                           : dedupe_begin_filter(dedupe)))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   const int status = dedupe_fill(dedupe);
   window_end(&dedupe->window);
   source_shared_close(&dedupe->into);
@@ -209,15 +209,15 @@ static int dedupe_print(struct dedupe *dedupe)
   if (dedupe_replaces_filter(dedupe)) {
     (void)report_error("dedupe: -o: %s: is the %s of this run", dedupe->out_path,
                        dedupe->seen_path != NULL ? "state" : "filter");
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   }
   if (!target_check_replaced(dedupe->out_path) || !target_redirect(dedupe->out_path))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   int status = dedupe_all(dedupe);
-  if (status == CLI_NOTHING)
+  if (status == CLI_OTHERWISE)
     report_note("%s: not written, since keys may be missing", dedupe->out_path);
-  if (!target_settle(dedupe->out_path, status == CLI_FOUND) && status == CLI_FOUND)
-    status = CLI_TROUBLE;
+  if (!target_settle(dedupe->out_path, status == CLI_DONE) && status == CLI_DONE)
+    status = CLI_NOT_DONE;
   return dedupe_remember(dedupe, status); /* after the output is in its place */
 }
 
@@ -307,7 +307,7 @@ static int dedupe_run(int argc, char **argv)
     return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
                           &dedupe.config.fpp, &dedupe.strategy))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   dedupe.config.strategy = dedupe.strategy.id;
   dedupe.config.file_mode = dedupe.mode.bits;
   dedupe.config.hash = dedupe.hash.id;

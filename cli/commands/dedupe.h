@@ -62,7 +62,7 @@ int dedupe_exactly(struct dedupe *dedupe);
 int dedupe_remember(struct dedupe *dedupe, int status);
 
 /* Prints the figures at the end: of a window, or of another filter.  Returns the exit status:
- * CLI_NOTHING after a warning that more keys came than the filter was made for. */
+ * CLI_OTHERWISE after a warning that more keys came than the filter was made for. */
 int dedupe_summary(struct dedupe *dedupe);
 
 #endif

@@ -87,17 +87,17 @@ int dedupe_exactly(struct dedupe *dedupe)
       (dedupe->seen_path != NULL &&
        (dedupe->seen = seen_open(dedupe->seen_path, dedupe->temp)) == NULL) ||
       !dedupe_exact_memory(dedupe, &exact))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   exact.seen = dedupe->seen;
   dedupe->given_memory = exact.memory;
   if (!exact_run(&exact))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
   if (dedupe->json)
     dedupe_exact_json(dedupe, &exact);
   else if (!dedupe->quiet)
     dedupe_exact_text(dedupe, &exact);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 /* Whether what was printed is where it stays, as far as the system knows. */
@@ -110,9 +110,9 @@ static bool dedupe_is_out(void)
 
 int dedupe_remember(struct dedupe *dedupe, int status)
 {
-  if (dedupe->seen != NULL && status == CLI_FOUND &&
+  if (dedupe->seen != NULL && status == CLI_DONE &&
       !(dedupe_is_out() && seen_commit(dedupe->seen, dedupe->given_memory)))
-    status = CLI_TROUBLE;
+    status = CLI_NOT_DONE;
   seen_close(dedupe->seen);
   dedupe->seen = NULL;
   return status;

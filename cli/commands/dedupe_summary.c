@@ -125,7 +125,7 @@ static int dedupe_summary_window(const struct dedupe *dedupe)
     report_overfull("window was", &stats);
   dedupe_print(dedupe, &stats,
                fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out));
-  return overfull ? CLI_NOTHING : CLI_FOUND;
+  return overfull ? CLI_OTHERWISE : CLI_DONE;
 }
 
 static int dedupe_summary_filter(struct dedupe *dedupe)
@@ -133,14 +133,14 @@ static int dedupe_summary_filter(struct dedupe *dedupe)
   lfb_stats stats;
 
   if (!source_shared_stats(&dedupe->into, &stats))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   dedupe->after = stats.approximate_count;
   const bool overfull = stats.fpp > 0 && stats.expected_fpp > stats.fpp &&
                         dedupe->before + figure_get(&dedupe->out) > stats.expected_insertions;
   if (overfull)
     report_overfull("filter was", &stats);
   dedupe_print(dedupe, &stats, dedupe_expected_false_positives(dedupe, &stats));
-  return overfull ? CLI_NOTHING : CLI_FOUND;
+  return overfull ? CLI_OTHERWISE : CLI_DONE;
 }
 
 int dedupe_summary(struct dedupe *dedupe)

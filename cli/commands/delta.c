@@ -101,7 +101,7 @@ static int diff_run(int argc, char **argv)
     return options_misused(&command_diff, "two filters are needed");
   if (delta.out == NULL)
     return options_misused(&command_diff, "no -o given: give the file to write");
-  return diff_files(&delta, argv + optind) ? CLI_FOUND : CLI_TROUBLE;
+  return diff_files(&delta, argv + optind) ? CLI_DONE : CLI_NOT_DONE;
 }
 
 /* ---- patch --------------------------------------------------------------------------- */
@@ -192,10 +192,10 @@ static int patch_run(int argc, char **argv)
   const bool in_place = options.out == NULL && patch_is_shared(patch.filter);
   const char *out = options.out != NULL ? options.out : patch.filter;
   if (!(in_place ? patch_shared(&patch, &turned_on) : patch_file(&patch, out, &turned_on)))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   if (!options.quiet)
     report_note("%s: %s bits turned on", out, human_count(turned_on).text);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 const struct command command_diff = {

@@ -238,7 +238,7 @@ static int demo_finish(const struct demo *demo, bool json)
   if (missed > 0)
     return report_error("demo: %s keys that were put were not found: this is a bug in lfbloom",
                         human_count(missed).text);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 /* ---- the command ---------------------------------------------------------------- */
@@ -272,11 +272,11 @@ static int demo_run(int argc, char **argv)
   demo.config.expected_insertions = n.value;
   demo.seed = seed.value;
   if (!seed.given && !demo_draw_seed(&demo.seed))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   demo.config.strategy = strategy.id;
   demo_key_hash(&demo);
   if (!demo_measure(&demo, progress_wanted(progress)))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   return demo_finish(&demo, json);
 }
 

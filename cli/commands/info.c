@@ -281,7 +281,7 @@ static int info_print(const struct info *info, bool json)
     info_text_window(&info->figures.window);
   else
     info_text(info);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 static int info_here(lfb_any any, bool json, bool show_key)
@@ -304,7 +304,7 @@ static int info_remote(const struct remote *remote, bool json)
 {
   struct info info = {.form = "redis", .remote = true};
 
-  return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_TROUBLE;
+  return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_NOT_DONE;
 }
 
 static int info_run(int argc, char **argv)
@@ -331,7 +331,7 @@ static int info_run(int argc, char **argv)
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &reading, &source))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   if (show_key && source.any.kind != LFB_KIND_PLAIN) {
     source_close(&source);
     return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);

@@ -42,7 +42,7 @@ static int manage_run(int argc, char **argv)
   if (++optind == argc)
     return options_misused(&command_remote, "no filter given");
   const lfb_config wanted = options_wanted(&reading);
-  return manage_delete(&wanted, argv + optind, argc - optind) ? CLI_FOUND : CLI_TROUBLE;
+  return manage_delete(&wanted, argv + optind, argc - optind) ? CLI_DONE : CLI_NOT_DONE;
 }
 
 const struct command command_remote = {

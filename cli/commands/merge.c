@@ -277,12 +277,12 @@ static int merge_main(const struct command *command, int argc, char **argv)
   if (misuse != NULL)
     return options_misused(command, misuse);
   if (!target_check(merge.out))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   const bool merged = merge_files(&merge);
   if (merged)
     merge_summary(&merge);
   merge_end(&merge);
-  return merged ? CLI_FOUND : CLI_TROUBLE;
+  return merged ? CLI_DONE : CLI_NOT_DONE;
 }
 
 static int merge_run(int argc, char **argv)

@@ -229,12 +229,12 @@ static int plan_windows(struct plan *plan, const struct window_span *span,
   struct plan_windows windows = {.plan = plan, .span = span};
 
   if (!window_expected(&command_plan, span, n, &plan->n) || !plan_windows_fill(&windows))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   if (json)
     plan_windows_json(&windows);
   else
     plan_windows_text(&windows);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 /* ---- the command --------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static int plan_run(int argc, char **argv)
     plan_json(&plan);
   else
     plan_text(&plan);
-  return CLI_FOUND;
+  return CLI_DONE;
 }
 
 const struct command command_plan = {

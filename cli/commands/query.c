@@ -74,7 +74,7 @@ static bool query_ask(struct query *query, lfb_key *records, size_t count,
     atomic_store_explicit(&query->found, true, memory_order_relaxed);
   *selected += query->invert ? count - bad - found : found;
   if (query->quiet && *selected > 0)
-    output_end_program(CLI_FOUND);
+    output_end_program(CLI_DONE);
   if (query_prints(query))
     kept_add(kept, records, count, answers, !query->invert);
   return true;
@@ -160,14 +160,14 @@ static int query_files(struct query *query)
                                   .emit = query_prints(query) ? query_emit : NULL};
 
   if (!keys_read(&query->source, "querying", job))
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
   if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
   query_hint(query);
   if (query->skipped)
-    return CLI_TROUBLE;
-  return selected > 0 ? CLI_FOUND : CLI_NOTHING;
+    return CLI_NOT_DONE;
+  return selected > 0 ? CLI_DONE : CLI_OTHERWISE;
 }
 
 /* Whether keys come from standard input. */
@@ -271,8 +271,8 @@ static int query_run(int argc, char **argv)
   query.source.skipped = &query.skipped;
   query.source.bad = &query.bad_lines;
   if (!keys_check(&query.source, &command_query))
-    return CLI_TROUBLE;
-  status = query_open(&query, &reading) ? query_files(&query) : CLI_TROUBLE;
+    return CLI_NOT_DONE;
+  status = query_open(&query, &reading) ? query_files(&query) : CLI_NOT_DONE;
   query_close(&query);
   return status;
 }

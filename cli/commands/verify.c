@@ -91,11 +91,11 @@ static void verify_read(const char *path, const struct options_key *key, struct 
 static int verify_judge(const struct verified *file)
 {
   if (file->foreign != NULL)
-    return CLI_TROUBLE;
+    return CLI_NOT_DONE;
   switch (file->status) {
   case LFB_OK:
   case LFB_ERROR_KEY_NEEDED:
-    return file->damage.bits_missing == 0 ? CLI_FOUND : CLI_NOTHING;
+    return file->damage.bits_missing == 0 ? CLI_DONE : CLI_OTHERWISE;
   case LFB_ERROR_OPEN:
   case LFB_ERROR_READ:
   case LFB_ERROR_NOT_REGULAR:
@@ -110,9 +110,9 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_BYTE_ORDER:
   case LFB_ERROR_NO_PAIRS:
   case LFB_ERROR_MAP:
-    return CLI_TROUBLE; /* the filter itself was not checked */
+    return CLI_NOT_DONE; /* the filter itself was not checked */
   default:
-    return CLI_NOTHING;
+    return CLI_OTHERWISE;
   }
 }
 
@@ -223,13 +223,13 @@ static int verify_file(const char *path, const struct options_key *key, bool jso
   if (file.status != LFB_OK)
     file.foreign = foreign_kind(path);
   const int verdict = verify_judge(&file);
-  if (verdict == CLI_TROUBLE)
+  if (verdict == CLI_NOT_DONE)
     verify_report(&file);
   if (json)
     verify_json(&file, verdict);
-  else if (verdict == CLI_FOUND && !quiet)
+  else if (verdict == CLI_DONE && !quiet)
     verify_text_whole(&file);
-  else if (verdict == CLI_NOTHING)
+  else if (verdict == CLI_OTHERWISE)
     verify_text_damaged(&file);
   return verdict;
 }
@@ -245,7 +245,7 @@ static int verify_run(int argc, char **argv)
       options_json(&json),
   };
   const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
-  int worst = CLI_FOUND;
+  int worst = CLI_DONE;
 
   if (status != OPTIONS_GO_ON)
     return status;

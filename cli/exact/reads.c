@@ -16,7 +16,7 @@ static void reads_remember(const struct exact *exact, const struct exact_lines *
   for (size_t i = 0; exact->seen != NULL && exact->prints && i < count; i++)
     if (lfb_answer(lines->answers, i) && !lfb_answer(lines->passing, i) &&
         !seen_add(exact->seen, lines_hash(lines, i)))
-      output_end_program(CLI_TROUBLE);
+      output_end_program(CLI_NOT_DONE);
 }
 
 static void reads_emit(void *context, unsigned thread, const struct chunk *chunk)
@@ -182,7 +182,7 @@ static void table_emit(void *context, unsigned thread, const struct chunk *chunk
   reads_remember(read->exact, lines, lines->waiting);
   if (chunk->size > now &&
       !spill_add_text(&read->exact->spill, chunk->bytes + now, chunk->size - now))
-    output_end_program(CLI_TROUBLE);
+    output_end_program(CLI_NOT_DONE);
 }
 
 bool exact_read_table(struct exact *exact)
@@ -493,7 +493,7 @@ static void counted_keep(void *context, unsigned thread, struct chunk *chunk)
   if (!read->exact->numbered)
     lines_keep(lines, read->exact, chunk);
   else if (!lines_number(lines, read->exact))
-    output_end_program(CLI_TROUBLE);
+    output_end_program(CLI_NOT_DONE);
 }
 
 bool exact_read_counted(struct exact *exact)
@@ -561,7 +561,7 @@ static void store_emit(void *context, unsigned thread, const struct chunk *chunk
   (void)thread;
   if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
       (!ended && !spill_add_text(&read->exact->spill, &delimiter, 1)))
-    output_end_program(CLI_TROUBLE);
+    output_end_program(CLI_NOT_DONE);
 }
 
 bool exact_read_store(struct exact *exact)

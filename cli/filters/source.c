@@ -172,7 +172,7 @@ static void *check_run(void *argument)
   const lfb_status status = lfb_mapped_verify(check->filter);
   if (status != LFB_OK && status != LFB_ERROR_NOT_MAPPED) { /* if it was loaded, it was compared */
     source_report(check->path, status);
-    output_end_program(CLI_TROUBLE);
+    output_end_program(CLI_NOT_DONE);
   }
   return NULL;
 }

@@ -112,7 +112,7 @@ bool window_expected(const struct command *command, const struct window_span *sp
 {
   if (!given->given && span->keys == 0)
     return options_misused(command, "--window with a time needs -n, the number of distinct keys in "
-                                    "that time") != CLI_TROUBLE;
+                                    "that time") != CLI_NOT_DONE;
   *expected = given->given ? given->value : span->keys;
   return true;
 }

@@ -74,7 +74,7 @@ static void records_emit(struct records *records, unsigned thread, const struct 
     records->job->emit(records->job->context, thread, chunk);
   if (!go_on) {
     chunk_report(chunk);
-    output_end_program(CLI_TROUBLE);
+    output_end_program(CLI_NOT_DONE);
   }
   turns_pass(&records->emitting);
 }
@@ -93,7 +93,7 @@ static void records_work(void *context, unsigned thread)
     if (records->job->emit != NULL || records->job->number_lines)
       records_emit(records, thread, &chunk, number, worked);
     else if (!worked)
-      output_end_program(CLI_TROUBLE);
+      output_end_program(CLI_NOT_DONE);
   }
   chunk_free(&chunk);
 }
