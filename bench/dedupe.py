@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dedupe.py TOOL - prints what `lfbloom dedupe` without loss takes, beside `dedupe -p`, one thread
+"""dedupe.py TOOL - prints what `lfbloom dedupe` takes, beside `claim -p`, one thread
 and 16, a limit of memory, `sort -u` and mawk, each with its target.
 
     ./bazelw run -c opt //bench:dedupe -- [--text=FILE] [--repetitions=N] [--busy] [--smoke]
@@ -34,7 +34,7 @@ wall   exact    sort     2%=0.1 30%=0.1 50%=0.1 text=0.1
 wall   exact    mawk     2%=0.04 30%=0.04 50%=0.04 text=0.04
 wall   lossy    build    2%=1.8
 """
-TITLES = {"one": "1 thread", "sixteen": "16 threads", "lossy": "-p 1e-6",
+TITLES = {"one": "1 thread", "sixteen": "16 threads", "lossy": "claim -p 1e-6",
           "limited": "--memory of a sixteenth", "allowed": "--memory and 64 MiB",
           "sort": "sort -u", "build": "build -p 1e-6"}
 
@@ -61,7 +61,7 @@ def ways(tool, path, lines, work):
         "limited": ([*dedupe, "2", "--memory", str(allowed(path)), path], True),
         "mawk": (["mawk", "!seen[$0]++", path], True),
         "sort": (["env", "LC_ALL=C", "sort", "-u", "--parallel=2", path], False),
-        "lossy": ([tool, "dedupe", *sized, path], False),
+        "lossy": ([tool, "claim", *sized, path], False),
         "build": ([tool, "build", *sized, "-o", f"{work}/built", path], False),
     }
 

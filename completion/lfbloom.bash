@@ -25,7 +25,6 @@ _lfbloom_values() {
   --progress) printf '%s\n' always never ;;
   --probes-formula) printf '%s\n' 31 current ;;
   --hash) printf '%s\n' aes siphash13 xxh3 default ;;
-  --generations) printf '%s\n' 3 7 ;;
   # --help calls the value FILE or OUT.  Not grep -q: it would end the tool by SIGPIPE, which is a
   # failure under pipefail.
   *) [[ -z $("$1" "$2" --help 2>/dev/null |

@@ -45,8 +45,6 @@ function __lfbloom_values
             printf '%s\n' 31 current
         case --hash
             printf '%s\n' aes siphash13 xxh3 default
-        case --generations
-            printf '%s\n' 3 7
         case '*' # --help calls the value FILE or OUT
             test -z "$($argv[1] $argv[2] --help 2>/dev/null |
                 sed -nE "/^ +(-., )?$argv[3][= ](FILE|OUT)|^ +$argv[3], --[a-z-]+=(FILE|OUT)/p")"

@@ -11,6 +11,8 @@ struct command {
   const char *details;  /* for --help, after the options: as help_text() takes it */
   const char *more[2];  /* the same, after `details`, or NULL: C11 promises only 4,095 characters
                            of a string */
+  const char *moved;    /* options that another command has, each with a space after it, or NULL */
+  const char *moved_to; /* the name of that command */
   /* Returns the exit status.  argv[0] is the command's name. */
   int (*run)(int argc, char **argv);
 };
@@ -20,6 +22,7 @@ extern const struct command command_plan;
 extern const struct command command_build;
 extern const struct command command_query;
 extern const struct command command_dedupe;
+extern const struct command command_claim;
 extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_merge;

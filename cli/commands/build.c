@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/base/clock.h"
+#include "cli/base/figure.h"
 #include "cli/base/human.h"
 #include "cli/base/json.h"
 #include "cli/base/options.h"
@@ -17,7 +18,7 @@
 #include "cli/filters/like.h"
 #include "cli/filters/source.h"
 #include "cli/filters/target.h"
-#include "cli/input/keys.h"
+#include "cli/input/walk.h"
 
 struct build {
   struct keys_source source;
@@ -41,9 +42,8 @@ struct build {
   lfb_builder *builder;      /* of a filter that is made here          */
   struct source_shared into; /* the shared filter, or the finished one */
   _Atomic(uint64_t) bad_lines;
-  _Atomic(uint64_t) keys;
+  struct walk_figures read;
   _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
-  _Atomic(uint64_t) bytes;
   double seconds; /* of putting, with reading */
 };
 
@@ -77,25 +77,25 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
   return true;
 }
 
-static bool build_work(void *context, unsigned thread, struct chunk *chunk)
+static bool build_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
 {
-  struct build *build = context;
-  const size_t most = source_shared_batch(&build->into);
-  lfb_key keys[SOURCE_BATCH];
-  uint64_t total = 0;
-  bool put = true;
-  size_t at = 0;
-  size_t count;
+  return build_put(context, thread, lines->keys + first, lines->count - first);
+}
 
-  while (put && chunk->refused == 0 &&
-         (count = keys_next(&build->source, chunk, &at, keys, most)) > 0) {
-    const lfb_key *parts = keys_of(&build->source, chunk, keys, &count);
-    put = parts != NULL && (count == 0 || build_put(build, thread, parts, count));
-    total += count;
-  }
-  figure_add(&build->keys, total);
-  figure_add(&build->bytes, chunk->size);
-  return put;
+/* Reads and puts all keys. */
+static bool build_read(struct build *build)
+{
+  const struct decider decider = {.batch = source_shared_batch(&build->into), .take = build_take};
+  const uint64_t began = clock_ns();
+  const bool read_all = walk_run(&(struct walk){.source = &build->source,
+                                                .label = "building",
+                                                .decider = &decider,
+                                                .context = build,
+                                                .figures = &build->read});
+
+  keys_note_bad(&build->source);
+  build->seconds = clock_seconds(clock_ns() - began);
+  return read_all;
 }
 
 static int build_refused(const struct build *build, lfb_status status)
@@ -153,7 +153,7 @@ static bool build_create(struct build *build)
 static void build_summary_json(const struct build *build, const lfb_stats *stats)
 {
   json_open(NULL);
-  json_count("keys", figure_get(&build->keys));
+  json_count("keys", figure_get(&build->read.keys));
   json_count("new_keys", figure_get(&build->changed));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_text("form", remote_is(build->out)                          ? "redis"
@@ -161,7 +161,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
                                                                : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
-  json_count("input_bytes", figure_get(&build->bytes));
+  json_count("input_bytes", figure_get(&build->read.bytes));
   json_count("bad_lines", figure_get(&build->bad_lines));
   json_float("seconds", build->seconds);
   json_close();
@@ -169,7 +169,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
 
 static void build_summary_text(const struct build *build, const lfb_stats *stats)
 {
-  const uint64_t keys = figure_get(&build->keys);
+  const uint64_t keys = figure_get(&build->read.keys);
   const double seconds = build->seconds > 0 ? build->seconds : 1e-9;
   char distinct[64] = "saturated";
 
@@ -180,7 +180,7 @@ static void build_summary_text(const struct build *build, const lfb_stats *stats
               human_count(keys).text, keys == 1 ? "" : "s", distinct,
               human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text,
               human_seconds(build->seconds).text, human_short((double)keys / seconds).text,
-              human_bytes((uint64_t)((double)figure_get(&build->bytes) / seconds)).text);
+              human_bytes((uint64_t)((double)figure_get(&build->read.bytes) / seconds)).text);
 }
 
 /* Whether more than half of the absent keys that should be told apart are not.  stats->fpp is 0 if
@@ -224,7 +224,7 @@ static bool build_size(struct build *build)
 {
   const lfb_status status = lfb_builder_size(build->builder);
 
-  build->config.expected_insertions = figure_get(&build->keys);
+  build->config.expected_insertions = figure_get(&build->read.keys);
   if (status != LFB_OK)
     (void)build_refused(build, status);
   return status == LFB_OK;
@@ -232,10 +232,8 @@ static bool build_size(struct build *build)
 
 static int build_fill(struct build *build)
 {
-  const struct records_job job = {.context = build, .work = build_work};
   const uint64_t began = clock_ns();
-
-  const bool read_all = keys_read(&build->source, "building", job);
+  const bool read_all = build_read(build);
   const bool sized = !build->unsized || (read_all && build_size(build));
   if (!read_all || !sized) {
     lfb_builder_free(build->builder);
@@ -258,12 +256,8 @@ static int build_fill(struct build *build)
 /* Other processes see each put at once, and it stays even if the command fails later. */
 static int build_fill_shared(struct build *build)
 {
-  const struct records_job job = {.context = build, .work = build_work};
-  const uint64_t began = clock_ns();
-
-  if (!keys_read(&build->source, "building", job))
+  if (!build_read(build))
     return CLI_NOT_DONE;
-  build->seconds = clock_seconds(clock_ns() - began);
   return source_settle(build->out, &build->into) ? build_summary(build) : CLI_NOT_DONE;
 }
 
@@ -517,8 +511,8 @@ const struct command command_build = {
     .summary = "build a filter file from keys",
     .details =
         "Reads FILE..., or standard input if there is no FILE or FILE is -.  A key is a\n"
-        "line of any bytes, not only UTF-8; a carriage return is part of the key, and\n"
-        "empty lines are skipped.  OUT is written as a whole or not at all; - is standard\n"
+        "line of any bytes, not only UTF-8; a carriage return is part of the key.\n"
+        "OUT is written as a whole or not at all; - is standard\n"
         "output.  If OUT holds the key of its hash, only you can protect standard output\n"
         "from other users.\n"
         "\n"

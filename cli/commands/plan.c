@@ -257,6 +257,8 @@ static int plan_run(int argc, char **argv)
     return status;
   if (optind < argc)
     return options_misused(&command_plan, "takes no files");
+  if (span.generations != 0)
+    return options_misused(&command_plan, "leave out /G: it prints all");
   if (plan.fpp == 0 || !(n.given || span.text != NULL))
     return options_misused(&command_plan, "both -n and -p are needed");
   if (span.text != NULL)
@@ -280,7 +282,7 @@ const struct command command_plan = {
         "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
         "and fast below that.\n"
         "\n"
-        "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them:\n"
+        "With --window, the sizes of windows, as 'lfbloom claim --window' makes them:\n"
         "N is the number of distinct keys in a SPAN, if they come evenly, and P holds\n"
         "with all generations full.\n"
         "\n"

@@ -11,8 +11,7 @@
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/filters/source.h"
-#include "cli/input/kept.h"
-#include "cli/input/keys.h"
+#include "cli/input/walk.h"
 
 enum { QUERY_MOST = 16 }; /* filters */
 
@@ -37,46 +36,21 @@ static bool query_prints(const struct query *query)
   return !query->count_only && !query->quiet;
 }
 
-/* Asks all filters: the answers are those of any of them, or of all.  Adds the number of keys that
- * are present to `*found`. */
+/* Asks all filters: bit i % 64 of answers[i / 64] is whether any, or all, may have key i. */
 static bool query_filters(const struct query *query, const lfb_key *keys, size_t count,
-                          uint64_t *answers, size_t *found)
+                          uint64_t *answers)
 {
   uint64_t more[SOURCE_BATCH / 64];
+  size_t found;
 
-  if (!source_ask(&query->filters[0], keys, count, answers, found))
+  if (!source_ask(&query->filters[0], keys, count, answers, &found))
     return false;
   for (size_t i = 1; i < query->filter_count; i++) {
-    if (!source_ask(&query->filters[i], keys, count, more, found))
+    if (!source_ask(&query->filters[i], keys, count, more, &found))
       return false;
-    *found = 0;
-    for (size_t word = 0; word < (count + 63) / 64; word++) {
+    for (size_t word = 0; word < (count + 63) / 64; word++)
       answers[word] = query->all ? answers[word] & more[word] : answers[word] | more[word];
-      *found += (size_t)__builtin_popcountll(answers[word]);
-    }
   }
-  return true;
-}
-
-/* Queries the keys of records, keeps the records to be printed, and adds their number to
- * `*selected`.  With -q, the first such key ends the program. */
-static bool query_ask(struct query *query, lfb_key *records, size_t count,
-                      struct kept *kept, uint64_t *selected)
-{
-  const lfb_key *keys = keys_of(&query->source, kept->chunk, records, &count);
-  uint64_t answers[SOURCE_BATCH / 64];
-  size_t found = 0;
-
-  if (keys == NULL || (count > 0 && !query_filters(query, keys, count, answers, &found)))
-    return false;
-  const size_t bad = keys_pass(&query->source, keys, count, answers, !query->invert, &found);
-  if (found > 0) /* relaxed, as below */
-    atomic_store_explicit(&query->found, true, memory_order_relaxed);
-  *selected += query->invert ? count - bad - found : found;
-  if (query->quiet && *selected > 0)
-    output_end_program(CLI_DONE);
-  if (query_prints(query))
-    kept_add(kept, records, count, answers, !query->invert);
   return true;
 }
 
@@ -102,36 +76,38 @@ static bool query_is_number(lfb_key key)
   return at == end && at > digits;
 }
 
-static bool query_work(void *context, unsigned thread, struct chunk *chunk)
+/* Wants the lines whose keys are present, or with -v absent; all are taken at once, so `first` is
+ * 0.  With -q, the first such line ends the program. */
+static bool query_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
 {
   struct query *query = context;
-  lfb_key keys[SOURCE_BATCH];
-  const size_t most = query_batch(query);
-  struct kept kept = kept_begin(chunk, keys_delimiter(&query->source));
-  uint64_t selected = 0;
-  bool asked = true;
-  size_t at = 0;
-  size_t count;
+  const size_t words = (lines->count + 63) / 64;
+  uint64_t answers[SOURCE_BATCH / 64] = {0};
+  size_t found = 0, selected = 0;
 
   (void)thread;
-
-  while (asked && chunk->refused == 0 &&
-         (count = keys_next(&query->source, chunk, &at, keys, most)) > 0) {
-    if (query_is_number(keys[0]))
-      atomic_store_explicit(&query->numeric, true, memory_order_relaxed);
-    asked = query_ask(query, keys, count, &kept, &selected);
+  (void)first;
+  if (query_is_number(lines->keys[0]))
+    atomic_store_explicit(&query->numeric, true, memory_order_relaxed);
+  if (!query_filters(query, lines->keys, lines->count, answers))
+    return false;
+  for (size_t word = 0; word < words; word++) {
+    const uint64_t last = lines->count % 64 != 0 && word + 1 == words
+                              ? (UINT64_C(1) << (lines->count % 64)) - 1
+                              : UINT64_MAX;
+    const uint64_t keys = last & ~lines->passing[word], present = answers[word] & keys;
+    const uint64_t wanted = query->invert ? keys & ~present : present;
+    found += (size_t)__builtin_popcountll(present);
+    selected += (size_t)__builtin_popcountll(wanted);
+    lines->wanted[word] |= wanted;
   }
-  kept_end(&kept);
-  /* relaxed: all threads are joined before it is read. */
+  /* relaxed, both: all threads are joined before they are read. */
+  if (found > 0)
+    atomic_store_explicit(&query->found, true, memory_order_relaxed);
   atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
-  return asked;
-}
-
-static void query_emit(void *context, unsigned thread, const struct chunk *chunk)
-{
-  (void)context;
-  (void)thread;
-  output_write(chunk->bytes, chunk->size);
+  if (query->quiet && selected > 0)
+    output_end_program(CLI_DONE);
+  return true;
 }
 
 /* If no key of numbers was found: some forms do not record whether their keys were numbers. */
@@ -155,11 +131,15 @@ static void query_hint(const struct query *query)
 
 static int query_files(struct query *query)
 {
-  const struct records_job job = {.context = query,
-                                  .work = query_work,
-                                  .emit = query_prints(query) ? query_emit : NULL};
+  const struct decider decider = {.batch = query_batch(query), .take = query_take};
+  const bool read_all = walk_run(&(struct walk){.source = &query->source,
+                                                .label = "querying",
+                                                .decider = &decider,
+                                                .context = query,
+                                                .prints = query_prints(query)});
 
-  if (!keys_read(&query->source, "querying", job))
+  keys_note_bad(&query->source);
+  if (!read_all)
     return CLI_NOT_DONE;
   const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
   if (query->count_only && !query->quiet)

@@ -11,6 +11,7 @@
 
 #include "cli/base/human.h"
 #include "cli/base/report.h"
+#include "cli/exact/reads.h"
 #include "cli/exact/seen.h"
 #include "cli/filters/fitted.h"
 

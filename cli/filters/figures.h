@@ -5,18 +5,7 @@
 #define CLI_FIGURES_H
 
 #include <lfbloom/filter.h>
-#include <stdatomic.h>
-
-/* Adds to a figure, and reads it.  relaxed, both: threads are joined before figures are read. */
-static inline void figure_add(_Atomic(uint64_t) *figure, uint64_t amount)
-{
-  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
-}
-
-static inline uint64_t figure_get(const _Atomic(uint64_t) *figure)
-{
-  return atomic_load_explicit(figure, memory_order_relaxed);
-}
+#include <stdbool.h>
 
 /* Whether hashes of this choice depend on a secret key. */
 bool figures_keyed(lfb_hash_id hash);

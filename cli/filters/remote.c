@@ -102,7 +102,7 @@ bool remote_hide_passwords(int argc, char **argv)
 
 bool remote_fits(const char *command, int argc, char *const *argv)
 {
-  static const char *const takers[] = {"build", "query", "dedupe", "convert", "info", "remote"};
+  static const char *const takers[] = {"build", "query", "claim", "convert", "info", "remote"};
   const char *address = NULL;
 
   for (int i = 1; i < argc && address == NULL; i++)
@@ -110,7 +110,7 @@ bool remote_fits(const char *command, int argc, char *const *argv)
   for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
     if (address == NULL || strcmp(command, takers[i]) == 0)
       return true;
-  return report_false("%s: %s: only query, build, dedupe, convert and info open filters on Redis: "
+  return report_false("%s: %s: only query, build, claim, convert and info open filters on Redis: "
                       "'lfbloom convert' fetches it", command, address);
 }
 

@@ -46,16 +46,36 @@ static bool window_clock_takes(double seconds)
   return seconds >= 0.001 && seconds <= 1e9;
 }
 
+/* Reads the G of SPAN/G, and writes SPAN. */
+static bool window_split(const char *text, char *alone, size_t size, uint32_t *generations)
+{
+  const char *slash = strchr(text, '/');
+  const size_t length = slash != NULL ? (size_t)(slash - text) : strlen(text);
+
+  if (slash != NULL && (strspn(slash + 1, "137") != 1 || slash[2] != '\0'))
+    return false;
+  *generations = slash != NULL ? (uint32_t)(slash[1] - '0') : 0;
+  if (length >= size)
+    return false;
+  memcpy(alone, text, length);
+  alone[length] = '\0';
+  return true;
+}
+
 static bool window_read_span(const char *option, const char *text, void *to)
 {
   struct window_span span = {.text = text, .unit = ""};
-  const size_t size = strlen(text);
-  const struct window_unit *unit = size == 0 ? NULL : window_unit_of(text[size - 1]);
+  char alone[64];
 
-  if (unit != NULL && window_number(text, size - 1, &span.number)) {
+  if (!window_split(text, alone, sizeof alone, &span.generations))
+    return report_false("%s '%s': not SPAN or SPAN/G, with a G of 1, 3 or 7", option, text);
+  const size_t size = strlen(alone);
+  const struct window_unit *unit = size == 0 ? NULL : window_unit_of(alone[size - 1]);
+
+  if (unit != NULL && window_number(alone, size - 1, &span.number)) {
     span.unit = unit->name;
     span.seconds = span.number * unit->seconds;
-  } else if (unit == NULL && numbers_whole(text, &span.keys) == NUMBERS_OK && span.keys > 0) {
+  } else if (unit == NULL && numbers_whole(alone, &span.keys) == NUMBERS_OK && span.keys > 0) {
     span.number = (double)span.keys;
   } else {
     return report_false("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
@@ -79,29 +99,11 @@ static bool window_read_time(const char *option, const char *text, void *to)
   return true;
 }
 
-static bool window_read_generations(const char *option, const char *text, void *to)
-{
-  uint64_t generations = 0;
-
-  if (numbers_whole(text, &generations) != NUMBERS_OK ||
-      (generations != 1 && generations != 3 && generations != 7))
-    return report_false("%s '%s': must be 1, 3 or 7", option, text);
-  *(uint32_t *)to = (uint32_t)generations;
-  return true;
-}
-
 OPTIONS_DEFINE(
     window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
     "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of keys "
-    "(10M), which is the default of -n")
-
-OPTIONS_DEFINE(window_generations_row, uint32_t, '\0', "generations", "G", window_read_generations,
-               "with --window: 3 (default), 7 to forget more punctually, or 1")
-
-OPTIONS_DEFINE(
-    window_state_row, const char *, '\0', "state", "FILE", options_read_path,
-    "with --window: the file that keeps the window for later runs and other processes; made if it "
-    "does not exist")
+    "(10M), which is the default of -n; SPAN/7 forgets more punctually than SPAN/3 (default), "
+    "SPAN/1 less")
 
 OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
                "OUT with ?layout=module: the server forgets the keys of a window after a time "
@@ -137,62 +139,59 @@ static bool window_made_so(const lfb_config *config, const uint8_t *key,
 }
 
 /* Whether the window of a file is the one that the options describe.  False after a report. */
-static bool window_accept(const struct window_options *options, const uint8_t *key,
+static bool window_accept(const struct window_span *span, const char *state, const uint8_t *key,
                           const lfb_config *config, const lfb_window_figures *figures)
 {
-  const double span = options->span.seconds;
-
-  if (figures->span < span * 0.999999 || figures->span > span * 1.000001)
+  if (figures->span < span->seconds * 0.999999 || figures->span > span->seconds * 1.000001)
     (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
-                       options->state, figures->span, figures->span);
-  else if (options->generations != 0 && options->generations != figures->generations)
-    (void)report_error("%s: its window has %u generations: leave out --generations, or give "
-                       "another file", options->state, (unsigned)figures->generations);
+                       state, figures->span, figures->span);
+  else if (span->generations != 0 && span->generations != figures->generations)
+    (void)report_error("%s: its window has %u generations: leave out /%u, or give another file",
+                       state, (unsigned)figures->generations, (unsigned)span->generations);
   else if (!window_made_so(config, key, figures))
     (void)report_error("%s: its window was made with -n %" PRIu64
                        " -p %g --hash %s: leave out the options that differ, or give another file",
-                       options->state, figures->expected_insertions, figures->fpp,
+                       state, figures->expected_insertions, figures->fpp,
                        lfb_hash_name(figures->hash));
   else
     return true;
   return false;
 }
 
-bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
-                   const lfb_config *config)
+bool window_resume(struct window *window, const struct window_span *span, const char *state,
+                   const uint8_t *key, const lfb_config *config)
 {
   const lfb_read_limits limits = {.key = key};
   lfb_figures figures;
   lfb_any any = {0};
 
-  if (options->state == NULL)
+  if (state == NULL)
     return true;
   const lfb_status status =
-      lfb_any_open(options->state, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any);
+      lfb_any_open(state, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any);
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
     return true;
   if (status != LFB_OK) {
-    source_report(options->state, status);
+    source_report(state, status);
     return false;
   }
   window->filter = any.window;
-  window->state = options->state;
+  window->state = state;
   lfb_any_plan(any, &figures);
   window->generations = figures.window.generations;
-  if (window_accept(options, key, config, &figures.window))
+  if (window_accept(span, state, key, config, &figures.window))
     return true;
   window_end(window);
   return false;
 }
 
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const uint8_t *key,
+                  const struct window_span *span, const char *state, const uint8_t *key,
                   const lfb_config *config)
 {
-  const struct window_span *span = &options->span;
   lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
                               .fpp = config->fpp,
-                              .generations = options->generations == 0 ? 3 : options->generations,
+                              .generations = span->generations == 0 ? 3 : span->generations,
                               .span = span->seconds,
                               .hash = config->hash,
                               .keep_key = config->keep_key,
@@ -200,20 +199,20 @@ bool window_begin(struct window *window, const struct command *command,
   lfb_window_figures plan;
 
   memcpy(wanted.key, config->key, sizeof wanted.key);
-  if (options->state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
-      !source_mode_fits(options->state, wanted.file_mode, plan.key_kept))
+  if (state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
+      !source_mode_fits(state, wanted.file_mode, plan.key_kept))
     return false;
   const lfb_status status =
-      options->state == NULL ? lfb_window_create(&wanted, &window->filter)
-                             : lfb_window_mapped_create(options->state, &wanted, &window->filter);
+      state == NULL ? lfb_window_create(&wanted, &window->filter)
+                             : lfb_window_mapped_create(state, &wanted, &window->filter);
   if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
-    return window_resume(window, options, key, config);
+    return window_resume(window, span, state, key, config);
   if (status != LFB_OK)
     return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name,
                         span->text, wanted.expected_insertions, wanted.fpp,
-                        options->state == NULL ? "" : ", ",
-                        options->state == NULL ? "" : options->state, lfb_status_text(status));
-  window->state = options->state;
+                        state == NULL ? "" : ", ",
+                        state == NULL ? "" : state, lfb_status_text(status));
+  window->state = state;
   window->generations = wanted.generations;
   window->each = window_each(span, wanted.generations);
   window->left = window->each;

@@ -1,5 +1,5 @@
 /*
- * window.h - --window and --generations: the keys of the last span only.
+ * window.h - --window: the keys of the last span only.
  */
 #ifndef CLI_FILTERS_WINDOW_H
 #define CLI_FILTERS_WINDOW_H
@@ -18,18 +18,10 @@ struct window_span {
   double number;    /* of keys, or of the unit          */
   const char *unit; /* "s", "m", "h", "d"; "" for keys  */
   double seconds;   /* 0: a number of keys              */
-};
-
-/* The options. */
-struct window_options {
-  struct window_span span;
-  uint32_t generations; /* 0: not given */
-  const char *state;    /* the path of its file; NULL: none */
+  uint32_t generations; /* of SPAN/G; 0: not given      */
 };
 
 struct option_row window_span_row(struct window_span *to);
-struct option_row window_generations_row(uint32_t *to);
-struct option_row window_state_row(const char **to);
 
 /* The first one, for a window that exists: only a time. */
 struct option_row window_time_row(struct window_span *to);
@@ -57,14 +49,15 @@ struct window {
   uint64_t left; /* of them */
 };
 
-/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  What the
- * options and the configuration say must be so there.  False after a report. */
-bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key,
-                   const lfb_config *config);
+/* Opens the window in the file `state`, if there is one; otherwise, or without a file (NULL),
+ * window->filter stays NULL.  What the span and the configuration say must be so there.  False
+ * after a report. */
+bool window_resume(struct window *window, const struct window_span *span, const char *state,
+                   const uint8_t *key, const lfb_config *config);
 
 /* Makes an empty window, in its file if it has one.  False after a report. */
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const uint8_t *key,
+                  const struct window_span *span, const char *state, const uint8_t *key,
                   const lfb_config *config);
 
 /* Makes what was claimed durable.  False after a report. */

@@ -1,8 +1,7 @@
 /*
  * count.c - counts the keys of files.
  *
- * A key ends at a delimiter, or at the end of the file, that follows another byte.  So a piece of a
- * file can be counted if the byte before it is known.
+ * A key ends at a delimiter, or at the end of a file whose last byte is none.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/input/count.h"
@@ -68,7 +67,7 @@ static bool count_piece(struct count *count, uint64_t offset, uint64_t *keys)
       *keys += got == 0 && before != count->delimiter; /* the file's last key */
       return false;
     }
-    *keys += lines_count(bytes, (size_t)got, count->delimiter, before);
+    *keys += lines_count(bytes, (size_t)got, count->delimiter);
     before = bytes[got - 1];
     offset += (uint64_t)got;
     progress_add((uint64_t)got);
@@ -114,7 +113,7 @@ static bool count_packed(struct count *count, const struct codec *codec)
   ssize_t got = -1;
 
   while (packed != NULL && (got = packed_read(packed, bytes, COUNT_READ)) > 0) {
-    keys += lines_count(bytes, (size_t)got, count->delimiter, before);
+    keys += lines_count(bytes, (size_t)got, count->delimiter);
     before = bytes[got - 1];
   }
   packed_end(packed);

@@ -79,10 +79,10 @@ void chunk_report(const struct chunk *chunk)
     (void)report_error("%s:%" PRIu64 ": %s", chunk->name, chunk->refused, chunk->why);
 }
 
-size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
-                  lfb_key *keys, size_t most)
+size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys,
+                  size_t most)
 {
-  return lines_keys(chunk->bytes, chunk->size, delimiter, least, at, keys, most);
+  return lines_keys(chunk->bytes, chunk->size, delimiter, at, keys, most);
 }
 
 /* Makes room for `room` bytes after chunk->size, and for those that `bytes` promises. */

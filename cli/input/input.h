@@ -60,11 +60,10 @@ void chunk_free(struct chunk *chunk);
 
 /*
  * Finds the next records of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the
- * call advances it.  Records shorter than `least`, 0 or 1, are left out.  Returns the number of
- * records, 0 at the end.  They point into the chunk.
+ * call advances it.  Returns the number of records, 0 at the end.  They point into the chunk.
  */
-size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t least, size_t *at,
-                  lfb_key *keys, size_t most);
+size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys,
+                  size_t most);
 
 /* The first lines of the first file, which are printed and are no records.  Those of each other
  * file are left out, and must be the same.  It stays over several reads of an input. */

@@ -27,22 +27,15 @@ static bool kept_is_next(const lfb_key *key, const lfb_key *next)
   return (const char *)key->bytes + key->size + 1 == (const char *)next->bytes;
 }
 
-static bool kept_wants(const uint64_t *answers, size_t i, bool wanted)
-{
-  return lfb_answer(answers, i) == wanted;
-}
-
-void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,
-              bool wanted)
+void kept_add(struct kept *kept, const lfb_key *records, size_t count, const uint64_t *wanted)
 {
   for (size_t i = 0; i < count; i++) {
-    if (!kept_wants(answers, i, wanted))
+    if (!lfb_answer(wanted, i))
       continue;
     const size_t first = i;
-    while (i + 1 < count && kept_wants(answers, i + 1, wanted) &&
-           kept_is_next(&keys[i], &keys[i + 1]))
+    while (i + 1 < count && lfb_answer(wanted, i + 1) && kept_is_next(&records[i], &records[i + 1]))
       i++;
-    kept_add_run(kept, &keys[first], &keys[i]);
+    kept_add_run(kept, &records[first], &records[i]);
   }
 }
 

@@ -20,10 +20,8 @@ struct kept {
 
 struct kept kept_begin(struct chunk *chunk, char delimiter);
 
-/* Takes the chunk's next keys.  Keeps key i if its answer, bit i % 64 of answers[i / 64], is
- * `wanted`. */
-void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,
-              bool wanted);
+/* Takes the chunk's next records.  Keeps record i if bit i % 64 of wanted[i / 64] is set. */
+void kept_add(struct kept *kept, const lfb_key *records, size_t count, const uint64_t *wanted);
 
 /* Cuts the chunk to the records that were kept. */
 void kept_end(const struct kept *kept);

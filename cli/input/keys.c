@@ -46,13 +46,13 @@ static const char *keys_misuse(const struct keys_source *source)
 {
   if (source->crlf && source->nul)
     return "--crlf applies to lines: leave out -0";
-  if (source->bad_lines != KEYS_FAIL && !keys_can_be_bad(source))
-    return "--bad-lines applies only to --jsonl and --keys";
   if (source->bad_lines == KEYS_PASS && source->type != TYPED_TEXT)
     return "--bad-lines=pass applies only to keys that are text";
   if (source->type != TYPED_TEXT && part_room(&source->part) > 1)
     return "--keys applies to keys of one field";
-  return part_misuse(&source->part);
+  return source->part.field_count != 0 && source->part.member_count != 0
+             ? "-k and --jsonl cannot be combined"
+             : NULL;
 }
 
 bool keys_check(const struct keys_source *source, const struct command *command)
@@ -60,9 +60,12 @@ bool keys_check(const struct keys_source *source, const struct command *command)
   const char *misuse = keys_misuse(source);
 
   if (misuse != NULL)
-    (void)options_misused(command, misuse);
-  return misuse == NULL &&
-         (source->skipped != NULL || input_check(source->paths, source->path_count)) &&
+    return options_misused(command, misuse) != CLI_NOT_DONE;
+  if (source->bad_lines != KEYS_FAIL && !keys_can_be_bad(source))
+    report_note("note: --bad-lines changes nothing without --jsonl or --keys");
+  if (source->part.separation.separated && source->part.field_count == 0)
+    report_note("note: -t changes nothing without -k");
+  return (source->skipped != NULL || input_check(source->paths, source->path_count)) &&
          input_check_starts(source->paths, source->path_count, keys_delimiter(source));
 }
 
@@ -76,25 +79,18 @@ static bool keys_is_blank(lfb_key line)
   return at == end;
 }
 
-static bool keys_is_none(const struct keys_source *source, lfb_key line)
-{
-  if (source->part.member_count != 0)
-    return keys_is_blank(line);
-  return !source->empty && source->crlf && line.size == 1 && *(const char *)line.bytes == '\r';
-}
-
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
                  lfb_key *records, size_t most)
 {
   size_t count, left;
 
   do {
-    count = chunk_keys(chunk, keys_delimiter(source), source->empty ? 0 : 1, at, records, most);
-    if (source->part.member_count == 0 && !source->crlf)
+    count = chunk_keys(chunk, keys_delimiter(source), at, records, most);
+    if (source->part.member_count == 0)
       return count;
     left = 0;
     for (size_t i = 0; i < count; i++)
-      if (!keys_is_none(source, records[i]))
+      if (!keys_is_blank(records[i]))
         records[left++] = records[i];
   } while (left == 0 && count > 0);
   return left;
@@ -112,21 +108,6 @@ bool keys_are_records(const struct keys_source *source)
 bool keys_passes(const struct keys_source *source, lfb_key key)
 {
   return source->bad_lines == KEYS_PASS && key.size > 0 && *(const char *)key.bytes == KEYS_BAD;
-}
-
-size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t count,
-                 uint64_t *answers, bool wanted, size_t *yes)
-{
-  size_t passed = 0;
-
-  for (size_t i = 0; source->bad_lines == KEYS_PASS && i < count; i++)
-    if (keys_passes(source, keys[i])) {
-      const uint64_t bit = UINT64_C(1) << (i % 64);
-      *yes -= (answers[i / 64] & bit) != 0;
-      answers[i / 64] = wanted ? answers[i / 64] | bit : answers[i / 64] & ~bit;
-      passed++;
-    }
-  return passed;
 }
 
 /* The bytes of room for each byte of a record and its delimiter: of its part, of what that is, and
@@ -232,7 +213,7 @@ static bool keys_shows_progress(const struct keys_source *source, bool prints)
   return progress_wanted(source->progress);
 }
 
-static void keys_begin(const struct keys_source *source, const char *label, bool prints)
+void keys_begin(const struct keys_source *source, const char *label, bool prints)
 {
   progress_begin(keys_shows_progress(source, prints), label,
                  input_total_bytes(source->paths, source->path_count), PROGRESS_BYTES);
@@ -246,30 +227,6 @@ void keys_note_bad(const struct keys_source *source)
   if (bad > 0)
     report_note("%s line%s without a key %s", human_count(bad).text, bad == 1 ? "" : "s",
                 source->bad_lines == KEYS_PASS ? "passed" : "skipped");
-}
-
-bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job)
-{
-  job.paths = source->paths;
-  job.path_count = source->path_count;
-  job.delimiter = keys_delimiter(source);
-  job.threads = source->threads;
-  job.skipped = source->skipped;
-  job.header = source->header;
-  job.number_lines = keys_can_be_bad(source);
-  keys_begin(source, label, job.emit != NULL);
-  job.crlf |= source->crlf || source->part.member_count != 0; /* a blank of JSON */
-  const bool read_all = records_run(&job);
-  progress_end();
-  return read_all;
-}
-
-bool keys_read(const struct keys_source *source, const char *label, struct records_job job)
-{
-  const bool read_all = keys_read_part(source, label, job);
-
-  keys_note_bad(source);
-  return read_all;
 }
 
 bool keys_expected(const struct keys_source *source, const char *command, bool guess,

@@ -24,7 +24,6 @@ struct keys_source {
   size_t path_count;  /* 0: standard input     */
   bool nul;           /* keys end in NUL bytes */
   bool crlf;          /* lines end in CR LF    */
-  bool empty;         /* an empty line is a key */
   bool ignore_case;   /* a key has small letters in place of the capitals of ASCII */
   struct input_header *header; /* NULL: there is none */
   struct part part;   /* of a record: its key  */
@@ -88,8 +87,7 @@ char keys_delimiter(const struct keys_source *source);
  * read, without opening one.  False after a report. */
 bool keys_check(const struct keys_source *source, const struct command *command);
 
-/* As chunk_keys(), without lines that are no keys: empty ones, unless source->empty, and blank ones
- * with --jsonl. */
+/* As chunk_keys(), without lines that are no keys: blank ones with --jsonl. */
 size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
                  lfb_key *records, size_t most);
 
@@ -113,25 +111,11 @@ const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
 /* Whether the key is that of a line which is to be printed as it stands (KEYS_PASS). */
 bool keys_passes(const struct keys_source *source, lfb_key key);
 
-/* Gives the answers of such keys the value `wanted`, and takes them out of `*yes`, the number of
- * answers that were true.  Returns how many such keys there are. */
-size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t count,
-                 uint64_t *answers, bool wanted, size_t *yes);
+/* Begins a progress bar for a read.  By default there is none if keys are typed, or printed on a
+ * terminal. */
+void keys_begin(const struct keys_source *source, const char *label, bool prints);
 
-/*
- * Reads all keys once, and then says how many lines were bad.  work, emit and context are those of
- * `job`; its other fields are set from the source.  By default no bar is shown if keys are typed or
- * printed on a terminal.
- *
- * Returns false after a report if the input could not be read to its end.
- */
-bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
-
-/* The same for one of several reads: says nothing of bad lines.  Of `job`, `enough`, `plain` and
- * `skip` are kept, too, and no file is expected to have no CR if `crlf` is set. */
-bool keys_read_part(const struct keys_source *source, const char *label, struct records_job job);
-
-/* Says how many lines were bad. */
+/* Says how many lines were bad, after all reads. */
 void keys_note_bad(const struct keys_source *source);
 
 /*

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t least,
-                           size_t *at, lfb_key *keys, size_t most)
+size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t *at,
+                           lfb_key *keys, size_t most)
 {
   const char *const end = bytes + size;
   const char *start = bytes + *at;
@@ -14,24 +14,20 @@ size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_
     const char *stop = memchr(start, delimiter, (size_t)(end - start));
     if (stop == NULL)
       stop = end;
-    if ((size_t)(stop - start) >= least)
-      keys[count++] = (lfb_key){start, (size_t)(stop - start)};
+    keys[count++] = (lfb_key){start, (size_t)(stop - start)};
     start = stop < end ? stop + 1 : end;
   }
   *at = (size_t)(start - bytes);
   return count;
 }
 
-uint64_t lines_count_portable(const char *bytes, size_t size, char delimiter, char before)
+uint64_t lines_count_portable(const char *bytes, size_t size, char delimiter)
 {
   const char *const end = bytes + size;
-  const char *start = bytes, *stop;
   uint64_t count = 0;
 
-  while ((stop = memchr(start, delimiter, (size_t)(end - start))) != NULL) {
-    count += (stop > bytes ? stop[-1] : before) != delimiter;
-    start = stop + 1;
-  }
+  for (const char *stop; (stop = memchr(bytes, delimiter, (size_t)(end - bytes))) != NULL; count++)
+    bytes = stop + 1;
   return count;
 }
 
@@ -60,8 +56,8 @@ LINES_AVX2 static inline uint64_t lines_ends(const char *block, size_t size, cha
   return size < LINES_BLOCK ? ends & ((UINT64_C(1) << size) - 1) : ends;
 }
 
-LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t least,
-                                  size_t *at, lfb_key *keys, size_t most)
+LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t *at,
+                                  lfb_key *keys, size_t most)
 {
   const char *const end = bytes + size;
   const char *start = bytes + *at, *block = start;
@@ -71,8 +67,7 @@ LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter
     uint64_t ends = lines_ends(block, (size_t)(end - block), delimiter);
     for (; ends != 0; ends &= ends - 1) {
       const char *stop = block + __builtin_ctzll(ends);
-      keys[count] = (lfb_key){start, (size_t)(stop - start)};
-      count += (size_t)(stop - start) >= least; /* another record is overwritten */
+      keys[count++] = (lfb_key){start, (size_t)(stop - start)};
       start = stop + 1;
     }
   }
@@ -84,36 +79,32 @@ LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter
   return count;
 }
 
-LINES_AVX2 uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter, char before)
+LINES_AVX2 uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter)
 {
-  uint64_t delimiter_before = before == delimiter;
   uint64_t count = 0;
 
-  for (size_t at = 0; at < size; at += LINES_BLOCK) {
-    const uint64_t ends = lines_ends(bytes + at, size - at, delimiter);
-    count += (uint64_t)__builtin_popcountll(ends & ~(ends << 1 | delimiter_before));
-    delimiter_before = ends >> (LINES_BLOCK - 1);
-  }
+  for (size_t at = 0; at < size; at += LINES_BLOCK)
+    count += (uint64_t)__builtin_popcountll(lines_ends(bytes + at, size - at, delimiter));
   return count;
 }
 
 #endif
 
-size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t least, size_t *at,
-                  lfb_key *keys, size_t most)
+size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t *at, lfb_key *keys,
+                  size_t most)
 {
 #ifdef __x86_64__
   if (lines_have_avx2())
-    return lines_keys_avx2(bytes, size, delimiter, least, at, keys, most);
+    return lines_keys_avx2(bytes, size, delimiter, at, keys, most);
 #endif
-  return lines_keys_portable(bytes, size, delimiter, least, at, keys, most);
+  return lines_keys_portable(bytes, size, delimiter, at, keys, most);
 }
 
-uint64_t lines_count(const char *bytes, size_t size, char delimiter, char before)
+uint64_t lines_count(const char *bytes, size_t size, char delimiter)
 {
 #ifdef __x86_64__
   if (lines_have_avx2())
-    return lines_count_avx2(bytes, size, delimiter, before);
+    return lines_count_avx2(bytes, size, delimiter);
 #endif
-  return lines_count_portable(bytes, size, delimiter, before);
+  return lines_count_portable(bytes, size, delimiter);
 }

@@ -19,27 +19,26 @@ enum { LINES_BLOCK = 64 };
 
 /*
  * Finds the next records in `size` bytes, at most `most`, which is at least LINES_BLOCK.  `*at`
- * begins as 0; the call advances it.  A record ends at a delimiter or after the last byte; records
- * shorter than `least`, 0 or 1, are left out.  Reads up to LINES_BLOCK bytes after the last one.
+ * begins as 0; the call advances it.  A record ends at a delimiter or after the last byte.  Reads
+ * up to LINES_BLOCK bytes after the last one.
  *
  * Returns how many were found, 0 at the end.
  */
-size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t least, size_t *at,
-                  lfb_key *keys, size_t most);
+size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t *at, lfb_key *keys,
+                  size_t most);
 
-/* Counts the delimiters that follow another byte; `before` is the byte before the first one.  Reads
- * as lines_keys() does. */
-uint64_t lines_count(const char *bytes, size_t size, char delimiter, char before);
+/* Counts the delimiters.  Reads as lines_keys() does. */
+uint64_t lines_count(const char *bytes, size_t size, char delimiter);
 
-size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t least,
-                           size_t *at, lfb_key *keys, size_t most);
-uint64_t lines_count_portable(const char *bytes, size_t size, char delimiter, char before);
+size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_t *at,
+                           lfb_key *keys, size_t most);
+uint64_t lines_count_portable(const char *bytes, size_t size, char delimiter);
 
 #ifdef __x86_64__
 bool lines_have_avx2(void); /* the two functions below need it */
-size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t least, size_t *at,
-                       lfb_key *keys, size_t most);
-uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter, char before);
+size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter, size_t *at, lfb_key *keys,
+                       size_t most);
+uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter);
 #endif
 
 LFB_EXTERN_C_END

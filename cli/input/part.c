@@ -69,14 +69,6 @@ OPTIONS_DEFINE(
     "the key is member NAME of each line, a JSON object; A.B is member B of member A; several make "
     "one key")
 
-const char *part_misuse(const struct part *part)
-{
-  if (part->separation.separated && part->field_count == 0)
-    return "-t applies only to -k";
-  return part->field_count != 0 && part->member_count != 0 ? "-k and --jsonl cannot be combined"
-                                                           : NULL;
-}
-
 static size_t part_pieces(const struct part *part)
 {
   return part->field_count + part->member_count;

@@ -38,9 +38,6 @@ struct option_row part_field_row(struct part *to);
 struct option_row part_separator_row(struct part *to);
 struct option_row part_jsonl_row(struct part *to);
 
-/* What is wrong with the options together; NULL: nothing. */
-const char *part_misuse(const struct part *part);
-
 bool part_is_whole(const struct part *part);
 
 /* How many times the bytes of a record, and its delimiter, part_find() may need as room. */

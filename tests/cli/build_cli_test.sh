@@ -72,7 +72,7 @@ $ rm x
   =! its hash has no key: leave out --key-file
 and test ! -e x
 2 build -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key -o x abc =! --hash xxh3 has no key
-2 dedupe -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key abc =! --hash xxh3 has no key
+2 claim -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key abc =! --hash xxh3 has no key
 2 build -q -n 10 -p 0.1 --hash aes --seed 3 -o x abc =! only --hash xxh3 has a seed
 2 build -q -n 10 -p 0.1 --like hash1.lfb --seed 5 -o x abc =! replaces --hash and --seed
 2 build -q -n 10 -p 0.1 --strategy guava-mitz64 --seed 5 -o x abc \
@@ -82,7 +82,7 @@ and test ! -e x
 
 # A bad choice of fast: 19 KB per key, when 21 bytes per key are enough.
 0 build -n 1k -p 1e-35 -o big.lfb abc =! where --strategy guava-mitz64 takes 20.4
-? dedupe -q -n 1k -p 1e-35 abc =! --strategy guava-mitz64 takes
+? claim -q -n 1k -p 1e-35 abc =! --strategy guava-mitz64 takes
 0 build -q -n 1k -p 1e-35 --strategy fast -o big.lfb abc
 0 build -q -n 1M -p 1e-6 -o big.lfb abc
 $ rm big.lfb
@@ -107,11 +107,11 @@ $ printf 'x' | dd of=bad.lfb bs=1 seek=700 conv=notrunc status=none
 END
 
 # The count takes a file in pieces of 4 MiB; a key may end at, or reach over, the end of one.  Seen
-# to fail with the byte before a piece taken for a delimiter, and for none.
+# to fail with the byte before a piece taken for a delimiter.
 for edge in 'a\n' '\na' 'aa' '\n\n' 'a' '\n' '\na\nb' 'a\n\nb\n'; do
   { head -c 4194303 /dev/zero | tr '\0' x; printf %b "$edge"; } >piece
   reports "a piece and '$edge'" 0 "expected_insertions keys" \
-    "$(grep -c . piece) $(grep -c . piece)" \
+    "$(grep -c '' piece) $(grep -c '' piece)" \
     "$tool" build --json --threads 2 -p 0.1 -o piece.lfb piece
 done
 
@@ -234,7 +234,7 @@ and equal "$(wc -c <abc)" 10
 2 build --form guava -p 0.1 -o folder abc =! folder: cannot be written: Is a directory
 END
 for option in "build -p 0.1 -o" "build -p 0.1 --like" "merge -o" "fold --output" \
-  "dedupe -n 1 -p 0.1 --shared"; do
+  "claim -n 1 -p 0.1 --shared"; do
   # shellcheck disable=SC2086 # words
   refuses "$option '': nameless" "'': the name of the file is empty" "$tool" $option '' abc
 done

@@ -55,7 +55,7 @@ for words in "verify third.lfb @" "merge -o x third.lfb @" "merge -o @ third.lfb
   "compare @ third.lfb" "diff -o@ third.lfb third.lfb" "patch --output=@ third.lfb third.lfb" "plan @"; do
   for address in redis://localhost/x valkey+unix:///s?name=x; do
     # shellcheck disable=SC2086
-    refuses "${words/@/$address}" "${words%% *}: $address: only query, build, dedupe, convert and \
+    refuses "${words/@/$address}" "${words%% *}: $address: only query, build, claim, convert and \
 info open filters on Redis: 'lfbloom convert' fetches it" "$tool" ${words/@/$address}
   done
 done

@@ -1,4 +1,4 @@
-/* exact_run.c - `lfbloom dedupe` without -p as a function. */
+/* exact_run.c - `lfbloom dedupe` as a function. */
 #include "tests/cli/exact_run.h"
 
 #include "cli/base/output.h"
@@ -11,7 +11,6 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   char* const paths[] = {(char*)(uintptr_t)way->path};
   struct keys_source source = {.paths = paths,
                                .path_count = way->path != NULL,
-                               .empty = true,
                                .threads = way->threads,
                                .bad_lines = (enum keys_bad)way->bad_lines,
                                .bad = &bad,

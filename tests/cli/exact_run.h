@@ -1,4 +1,4 @@
-// exact_run.h - `lfbloom dedupe` without -p as a function, with what a test changes: exact.h
+// exact_run.h - `lfbloom dedupe` as a function, with what a test changes: exact.h
 // cannot be included in C++.
 #pragma once
 

@@ -9,7 +9,7 @@ for option in --version -V; do
 done
 gives "--help" 0 "$tool" --help
 cp out all_help
-for command in demo plan build query dedupe info verify merge fold compare convert; do
+for command in demo plan build query dedupe claim info verify merge fold compare convert; do
   check "help names $command" holds all_help "  $command "
   shows "$command --help" 0 "Usage: lfbloom $command" "$tool" "$command" --help
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -19,7 +19,7 @@ done
 has_terminal && terminal=1 || terminal=0
 # No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
 # words; only usage lines and examples keep their length.
-for command in "" demo plan build query dedupe info verify merge fold compare convert remote; do
+for command in "" demo plan build query dedupe claim info verify merge fold compare convert remote; do
   run "$tool" $command --help
   check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
   check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""

@@ -15,9 +15,9 @@ awk 'BEGIN { srand(20); for (i = 1; i <= 20000; i++) {
   printf "{\"id\":%d, \"name\" : \"%s\",\"at\":{\"x\":[1,{\"id\":7}],\"y\":%d.5},\"ok\":%s}\n",
          int(5000 * rand()), name, int(40 * rand()), n % 2 ? "true" : "null" } }' >events
 for path in id name at.y ok; do
-  gives "dedupe --jsonl $path" 0 "$tool" dedupe "${one[@]}" --jsonl $path events
+  gives "claim --jsonl $path" 0 "$tool" claim "${one[@]}" --jsonl $path events
   jq -c ".$path" events | awk '!seen[$0]++ { print NR }' >numbers
-  check "dedupe --jsonl $path: as jq" cmp out \
+  check "claim --jsonl $path: as jq" cmp out \
     <(awk 'NR == FNR { wanted[$1]; next } FNR in wanted' numbers events)
   gives "build --jsonl $path" 0 "$tool" build -q -p 1e-9 -o filter --jsonl $path events
   # The values as JSON lines again, and, without newlines in them, as text.
@@ -30,27 +30,27 @@ for path in id name at.y ok; do
   same "query --jsonl $path" 0 events "$tool" query --jsonl $path filter events
 done
 for i in {1..30}; do cat events; done >many
-gives "with threads" 0 "$tool" dedupe -q -n 1M -p 1e-9 --threads 3 --jsonl name many
+gives "with threads" 0 "$tool" claim -q -n 1M -p 1e-9 --threads 3 --jsonl name many
 check "with threads: each value once" cmp <(jq .name out | sort) <(jq .name events | sort -u)
 gzip -c events >events.gz
-same "compressed" 0 <("$tool" dedupe "${one[@]}" --jsonl name events) \
-  "$tool" dedupe "${one[@]}" --jsonl name events.gz
+same "compressed" 0 <("$tool" claim "${one[@]}" --jsonl name events) \
+  "$tool" claim "${one[@]}" --jsonl name events.gz
 
 # --- small cases ------------------------------------------------------------------
 printf '{"a":1}\r\n\n{"a":"1"}\r\n {"a":1.0}\n{"a":""}\n{"a":"\\u0031"}\n{"a":""}' >few
-same "few" 0 <(printf '{"a":1}\r\n {"a":1.0}\n{"a":""}\n') "$tool" dedupe "${one[@]}" --jsonl a few
+same "few" 0 <(printf '{"a":1}\r\n {"a":1.0}\n{"a":""}\n') "$tool" claim "${one[@]}" --jsonl a few
 gives "few are counted" 0 "$tool" build -q -p 1e-9 -o filter --jsonl a few
 "$tool" info --json filter >out
-check "few are counted: no empty line" equal "$(json expected_insertions)" 6
+check "few are counted" equal "$(json expected_insertions)" 7
 printf '{"a":\n1}\0{"a":2}\0\0{"a":1\n}' >nul
-gives "NUL" 0 "$tool" dedupe "${one[@]}" -0 --jsonl a nul
+gives "NUL" 0 "$tool" claim "${one[@]}" -0 --jsonl a nul
 check "NUL: keys" equal "$(tr '\0\n' '|_' <out)" '{"a":_1}|{"a":2}|'
 {
   printf '{"pad":"'
   head -c 900000 /dev/zero | tr '\0' x
   printf '\\n","a":"long"}\n{"a":"long"}\n{"a":"b"}'
 } >long
-same "long lines" 0 <(sed -n '1p;3p' long; echo) "$tool" dedupe "${one[@]}" --jsonl a long
+same "long lines" 0 <(sed -n '1p;3p' long; echo) "$tool" claim "${one[@]}" --jsonl a long
 # As deep as is allowed, in threads, whose stacks are small; and deeper.
 nested() {
   printf '{"x":'
@@ -60,11 +60,11 @@ nested() {
 }
 nested 2040 1 >deep
 for i in {1..9}; do cat deep deep; done >deeper && cat deeper deeper deeper deeper deeper >deep
-gives "deep" 0 "$tool" dedupe -q -n 100 -p 1e-9 --threads 4 --jsonl a deep
+gives "deep" 0 "$tool" claim -q -n 100 -p 1e-9 --threads 4 --jsonl a deep
 check "deep: one key" equal "$(wc -l <out)" 1
 nested 100000 1 >deep
 refuses "too deep" "deep:1: no JSON object: too many brackets in brackets" \
-  "$tool" dedupe -n 10 -p 0.01 --jsonl a deep
+  "$tool" claim -n 10 -p 0.01 --jsonl a deep
 
 # --- errors -----------------------------------------------------------------------
 # bad NAME LINE TEXT: each command refuses that line after 30,000 good ones, and writes nothing.
@@ -73,14 +73,14 @@ bad() {
   { cat good; printf '\n%s\n' "$2"; cat good; } >bad
   for threads in 1 3; do
     for command in "build -n 1M -p 0.01 -o broken" "build -p 0.01 -o broken" "query -c filter" \
-      "dedupe -n 1M -p 0.01 --json"; do
+      "claim -n 1M -p 0.01 --json"; do
       # shellcheck disable=SC2086 # words
       refuses "$1: $command, $threads" "bad:30002: $3" \
         "$tool" $command --threads $threads --jsonl a bad
       check "$1: $command: nothing is written" test ! -e broken
     done
   done
-  run "$tool" dedupe -n 1M -p 0.01 --jsonl a - <bad
+  run "$tool" claim -n 1M -p 0.01 --jsonl a - <bad
   check "$1: standard input" is_error "standard input:30002: $3"
 }
 bad "no member" '{"b":1}' "no member a"
@@ -107,11 +107,11 @@ awk 'BEGIN {
 check "the slow chunk" equal "$(sed -n 6500p bad)" '{"x":"\u00e9\u00e9","a":"\u00e96500"}'
 for _ in {1..10}; do
   for command in "build -n 1M -p 0.01 -o broken" "query -c filter" "query filter" \
-    "dedupe -n 1M -p 0.01" "dedupe -n 1M -p 0.01 --unordered"; do
+    "claim -n 1M -p 0.01" "claim -n 1M -p 0.01 --unordered"; do
     # shellcheck disable=SC2086 # words
     run "$tool" $command --threads 4 --jsonl a bad
     check "many bad lines: $command" is_error "bad:6501: no JSON object"
-    [[ $command != dedupe* ]] || check "many bad lines: $command: before them" cmp out \
+    [[ $command != claim* ]] || check "many bad lines: $command: before them" cmp out \
       <(head -n 6500 bad)
   done
 done
@@ -122,9 +122,9 @@ refuses "the second file" "bad:30001: no member a" \
 for text in '' . a. .a a..b a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q; do
   refuses "--jsonl '$text'" \
     "--jsonl '$text': not a name, and not at most 16 names with a dot between" \
-    "$tool" dedupe -n 10 -p 0.01 --jsonl "$text" events
+    "$tool" claim -n 10 -p 0.01 --jsonl "$text" events
 done
-for command in "build -p 0.01 -o broken" "dedupe -p 0.01" "query filter"; do
+for command in "build -p 0.01 -o broken" "claim -p 0.01" "query filter"; do
   # shellcheck disable=SC2086 # words
   refuses "$command: -k and --jsonl" "${command%% *}: -k and --jsonl cannot be combined" \
     "$tool" $command -k 1 --jsonl a events

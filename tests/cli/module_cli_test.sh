@@ -1,6 +1,6 @@
 #!/bin/bash
 # module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom convert` from and to keys
-# of the module and plain strings; `build --shared`, `dedupe --shared` and `query` of such keys.
+# of the module and plain strings; `build --shared`, `claim --shared` and `query` of such keys.
 #
 # Seen to fail with each of these planted bugs: keys of the module are loaded as plain strings, a
 # generation lasts for the whole span, and ?layout=module is ignored.
@@ -147,9 +147,9 @@ redis unlink made built >out
 refuses "build --shared with another -p" "made with -n 50000 -p 1e-06 --strategy fast" \
   "$tool" build --shared -p 0.01 -o "$module/shared" keys
 awk '$1 > 20000' others >wanted
-told "dedupe --shared" 0 "at most about" "$tool" dedupe --shared "$module/shared" others
-check "dedupe --shared: output" cmp out wanted
-same "dedupe --shared again" 0 /dev/null "$tool" dedupe -q --shared "$module/shared" others
+told "claim --shared" 0 "at most about" "$tool" claim --shared "$module/shared" others
+check "claim --shared: output" cmp out wanted
+same "claim --shared again" 0 /dev/null "$tool" claim -q --shared "$module/shared" others
 gives "all of them are there" 1 "$tool" query -v "$module/shared" all
 gives "remote delete" 0 "$tool" remote delete "$module/shared"
 check "it is gone" equal "$(redis exists shared)" 0

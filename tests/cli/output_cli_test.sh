@@ -9,8 +9,8 @@ for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json"
   "merge -q -o - abc.bloom" "compare abc.bloom abc.bloom" "compare --json abc.bloom abc.bloom" \
   "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" \
   "query abc.bloom abc" \
-  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "dedupe -q -p 0.1 abc" \
-  "dedupe -q --threads 4 -p 0.1 all" "dedupe --json -p 0.1 abc" \
+  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "claim -q -p 0.1 abc" \
+  "claim -q --threads 4 -p 0.1 all" "claim --json -p 0.1 abc" \
   "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086

@@ -26,7 +26,7 @@ for end in gz zst xz; do
   ${pack[$end]} nul >"nul.$end"
 
   # --- what is read -------------------------------------------------------------
-  same "$end: dedupe" 0 distinct "$tool" dedupe -q --threads 1 -p 1e-9 "keys.$end"
+  same "$end: claim" 0 distinct "$tool" claim -q --threads 1 -p 1e-9 "keys.$end"
   gives "$end: build" 0 "$tool" build -q -p 1e-6 -o filter "keys.$end"
   check "$end: all keys are counted" equal "$(size_in filter)" "$(grep -c . keys)"
   gives "$end: query" 0 "$tool" query filter "keys.$end"
@@ -34,12 +34,12 @@ for end in gz zst xz; do
   gives "$end: query -v" 1 "$tool" query -v filter "keys.$end"
   gives "$end: --threads 3" 0 "$tool" build -q -n 600K -p 1e-6 --threads 3 -o filter "keys.$end"
   gives "$end: all present" 1 "$tool" query -v filter keys
-  same "$end: a long line" 0 long "$tool" dedupe -q -p 1e-6 "long.$end"
-  gives "$end: NUL" 0 "$tool" dedupe -q -0 -p 1e-6 --threads 1 "nul.$end"
+  same "$end: a long line" 0 long "$tool" claim -q -p 1e-6 "long.$end"
+  gives "$end: NUL" 0 "$tool" claim -q -0 -p 1e-6 --threads 1 "nul.$end"
   check "$end: NUL's keys" equal "$(hex out)" \
     "$(printf 'a\0b\n\0c\0' | od -An -v -tx1 | tr -d ' \n')"
   gives "$end: with other files" 0 \
-    "$tool" dedupe -q -p 1e-9 --threads 1 long "keys.$end" "long.$end"
+    "$tool" claim -q -p 1e-9 --threads 1 long "keys.$end" "long.$end"
   check "$end: with other files, lines" cmp out <(cat long distinct)
 
   # --- several members ----------------------------------------------------------
@@ -54,11 +54,11 @@ for end in gz zst xz; do
     "$(${unpack[$end]} "members.$end" | grep -c .)"
   gives "$end: members are read" 1 "$tool" query -v filter <(${unpack[$end]} "members.$end")
   ${pack[$end]} </dev/null >"none.$end"
-  prints "$end: no bytes" 0 "" "$tool" dedupe -q -n 1 -p 0.01 "none.$end"
+  prints "$end: no bytes" 0 "" "$tool" claim -q -n 1 -p 0.01 "none.$end"
 
   # --- by its first bytes, and by its name ---------------------------------------
-  same "$end: standard input" 0 distinct "$tool" dedupe -q -p 1e-9 --threads 1 <"keys.$end"
-  same "$end: a pipe" 0 distinct "$tool" dedupe -q -n 1M -p 1e-9 --threads 1 < <(cat "keys.$end")
+  same "$end: standard input" 0 distinct "$tool" claim -q -p 1e-9 --threads 1 <"keys.$end"
+  same "$end: a pipe" 0 distinct "$tool" claim -q -n 1M -p 1e-9 --threads 1 < <(cat "keys.$end")
   cp "keys.$end" "NAME_$end"
   gives "$end: another name" 0 "$tool" build -q -p 1e-6 -o filter "NAME_$end"
   check "$end: another name's keys are counted" equal "$(size_in filter)" "$(grep -c . keys)"
@@ -69,18 +69,18 @@ for end in gz zst xz; do
       "$tool" query -v filter "$end.$other"
   done
   gives "$end: another name, after others" 0 \
-    "$tool" dedupe -q -p 1e-9 --threads 3 long "NAME_$end" long
+    "$tool" claim -q -p 1e-9 --threads 3 long "NAME_$end" long
   check "$end: another name, lines" cmp out <(cat long distinct)
   mkfifo "pipe.$end"
   cat "nul.$end" >"pipe.$end" &
-  gives "$end: a named pipe" 0 "$tool" dedupe -q -0 -n 10 -p 1e-6 "pipe.$end"
+  gives "$end: a named pipe" 0 "$tool" claim -q -0 -n 10 -p 1e-6 "pipe.$end"
   check "$end: a named pipe's keys" equal "$(tr -d '\0\n' <out)" abc
   cp keys "hoax.$end"
   refuses "$end: not compressed" \
     "hoax.$end: not ${format[$end]} data, although its name ends in .$end: rename it" \
-    "$tool" dedupe -n 1M -p 0.01 "hoax.$end"
+    "$tool" claim -n 1M -p 0.01 "hoax.$end"
   cp keys ".$end"
-  gives "$end: a name of the end alone" 0 "$tool" dedupe -q -p 1e-6 --threads 1 ".$end"
+  gives "$end: a name of the end alone" 0 "$tool" claim -q -p 1e-6 --threads 1 ".$end"
 
   # --- damaged ------------------------------------------------------------------
   # broken NAME TEXT FILE: counting and reading report the damage, and no filter is written.
@@ -106,7 +106,7 @@ for end in gz zst xz; do
   broken "flipped" "cannot decompress its ${format[$end]} data: " "flipped.$end"
   # The first member is read before the error: its keys are printed, the status is 2.
   { ${pack[$end]} long; cat keys; } >"tail.$end"
-  run "$tool" dedupe -n 1M -p 1e-9 --threads 1 "tail.$end"
+  run "$tool" claim -n 1M -p 1e-9 --threads 1 "tail.$end"
   check "$end: bytes after the end" is_error "tail.$end: "
   refuses "$end: bytes after the end, counted" "tail.$end: " \
     "$tool" build -p 0.01 -o broken "tail.$end"
@@ -114,9 +114,9 @@ done
 { cat keys.gz; head -c 1000 /dev/zero; } >padded.gz
 { cat keys.xz; head -c 1000 /dev/zero; } >padded.xz
 for end in gz xz; do
-  same "$end: padding" 0 distinct "$tool" dedupe -q -p 1e-9 --threads 1 "padded.$end"
+  same "$end: padding" 0 distinct "$tool" claim -q -p 1e-9 --threads 1 "padded.$end"
 done
-run "$tool" dedupe -n 1M -p 1e-9 tail.gz
+run "$tool" claim -n 1M -p 1e-9 tail.gz
 check "gz: what follows" is_error "tail.gz: after its gzip data come bytes that are none"
 
 # --- bounded memory -------------------------------------------------------------
@@ -124,26 +124,26 @@ check "gz: what follows" is_error "tail.gz: after its gzip data come bytes that 
 head -c 3000000 keys | zstd -qc --long=30 >window.zst
 refuses "zst: a large window" \
   "window.zst: cannot decompress its zstd data: it needs more than 128 MiB of memory" \
-  "$tool" dedupe -n 1M -p 0.01 window.zst
+  "$tool" claim -n 1M -p 0.01 window.zst
 seq 10 | xz -T1 -c --lzma2=preset=0,dict=384MiB,mf=hc3,nice=4 >window.xz
 refuses "xz: a large window" \
   "window.xz: cannot decompress its xz data: it needs more than 256 MiB of memory" \
-  "$tool" dedupe -n 1M -p 0.01 window.xz
+  "$tool" claim -n 1M -p 0.01 window.xz
 # Much text in few bytes: one record, or none.
 head -c 400000000 /dev/zero | zstd -qc >zeros.zst
 refuses "one long record" "zeros.zst: a record of over 256.00 MiB in a compressed file" \
-  "$tool" dedupe -n 1M -p 0.01 zeros.zst
+  "$tool" claim -n 1M -p 0.01 zeros.zst
 gives "no record: counted" 0 "$tool" build -q -0 -p 0.01 -o filter zeros.zst
 limit=(prlimit --data=60000000)
 if "${limit[@]}" "$tool" --version >out 2>err; then
-  gives "no record: in little memory" 0 "${limit[@]}" "$tool" dedupe -q -0 -n 1 -p 0.01 zeros.zst
+  gives "no record: in little memory" 0 "${limit[@]}" "$tool" claim -q -0 -n 1 -p 0.01 zeros.zst
 else
   not_here "limits on memory (sanitizer)"
 fi
 
 # --- as other input -------------------------------------------------------------
 refuses "it is also the output" "keys.gz: is also the output" \
-  bash -c "exec '$tool' dedupe -n 1M -p 0.01 keys.gz >>keys.gz; true"
+  bash -c "exec '$tool' claim -n 1M -p 0.01 keys.gz >>keys.gz; true"
 refuses "a missing file" "missing.gz: No such file or directory" \
   "$tool" build -p 0.01 -o broken missing.gz
 mkdir folder.gz

@@ -31,7 +31,7 @@ for strategy in "" "--strategy default"; do
 0 build -q -p 0.01 $strategy -o default.lfb three
 0 info --json default.lfb => {strategy=$wide}
 # shellcheck disable=SC2086
-0 dedupe --json -p 0.01 $strategy three three => {strategy=$wide out=3}
+0 claim --json -p 0.01 $strategy three three => {strategy=$wide out=3}
 # shellcheck disable=SC2086
 0 demo -n 1k -p 0.01 $strategy --json => {strategy=$wide}
 # shellcheck disable=SC2086

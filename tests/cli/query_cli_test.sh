@@ -71,10 +71,10 @@ $ printf '7\n' >pipe &
 $ given abc abc.bloom edges nul f1 f2 all third
 
 # Keys are bytes.
-0 build --json -p 1e-9 -o edges.bloom edges => {keys=7 expected_insertions=7 new_keys=7}
+0 build --json -p 1e-9 -o edges.bloom edges => {keys=9 expected_insertions=9 new_keys=8}
 0 query edges.bloom edges => <edges.kept
 1 query -v edges.bloom edges =>
-0 query -c edges.bloom edges => 7
+0 query -c edges.bloom edges => 9
 1 query -c edges.bloom /dev/null => 0
 $ printf 'crlf\nplain\r\n  \nlast without newlin\n' >absent
 1 query edges.bloom absent
@@ -93,26 +93,24 @@ $ sed 's/$/-x/' "$words" >no_words
 and between "$(cat out)" 534 792
 
 # Keys that end in NUL.
-0 build -0 --json -p 1e-9 -o nul.bloom nul => {keys=3}
+0 build -0 --json -p 1e-9 -o nul.bloom nul => {keys=4}
 0 query -0 nul.bloom nul => <nul.kept
 1 query nul.bloom nul
 END
 
 # Records of 0 to 7 bytes, from whole pieces of input and by several threads, as grep finds them.
-# Seen to fail with empty records counted or printed, and with the end of a chunk or of a block
-# lost.
+# Seen to fail with empty records left out, and with the end of a chunk or of a block lost.
 seq 1400000 | tr 0-4 '\n' >records
-grep . records >records.kept
-kept=$(wc -l <records.kept)
+count=$(wc -l <records)
 "$tool" build -q -n 10 -p 1e-9 -o nothing.lfb /dev/null
 for threads in 1 3; do
   table <<'END'
 0 build --json --threads $threads -p 0.1 -o records.lfb records \
-  => {expected_insertions=$kept keys=$kept}
-0 query -v --threads $threads nothing.lfb records => <records.kept
+  => {expected_insertions=$count keys=$count}
+0 query -v --threads $threads nothing.lfb records => <records
 END
 done
-tr '\n' '\0' <records.kept >records.nul
+tr '\n' '\0' <records >records.nul
 table <<'END'
 0 query -0v nothing.lfb - < <(tr '\n' '\0' <records) => <records.nul
 

@@ -65,7 +65,7 @@ struct FirstOnes {
     keys.resize(chunk->size + LINES_BLOCK);
     size_t at = 0, count = 0;
     while (const size_t found =
-               chunk_keys(chunk, '\n', 1, &at, keys.data() + count, keys.size() - count))
+               chunk_keys(chunk, '\n', &at, keys.data() + count, keys.size() - count))
       count += found;
     keys.resize(count);
     for (size_t i = 0; i < count; i++)

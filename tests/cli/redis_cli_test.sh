@@ -94,7 +94,7 @@ gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
 check "a part goes" equal "$(redis del '{torn:0}')" 1
-for command in query "dedupe --shared" "build --shared -o"; do
+for command in query "claim --shared" "build --shared -o"; do
   # shellcheck disable=SC2086
   refuses "$command: a part is gone" "a part of the filter is missing" \
     "$tool" $command "$plain/torn" keys
@@ -120,24 +120,24 @@ refuses "convert: a part is gone" "a part of the filter is missing" \
 redis hset unfinished lfbloom 1 mark 7 part_blocks 65535 >out
 refuses "unfinished" "is being made or deleted" "$tool" info "$plain/unfinished"
 
-# --- dedupe -------------------------------------------------------------------------
+# --- claim -------------------------------------------------------------------------
 # p is so small that there are no false positives.
 cat keys others keys | awk '{ print NR * 7919 % 60013 "\t" $0 }' | sort -n | cut -f 2 >mixed
 awk '!seen[$0]++' mixed >wanted
-run "$tool" dedupe -q --threads 1 --shared "$plain/once" -p 1e-12 mixed
-check "dedupe keeps the order" cmp out wanted
-prints "dedupe again" 0 "" "$tool" dedupe -q --shared "$plain/once" mixed
-reports "dedupe --json" 0 "in out" "60000 0" "$tool" dedupe --json --shared "$plain/once" mixed
-says "dedupe in words" "3 keys in, 3 out" \
-  "$tool" dedupe --shared "$plain/once" < <(printf 'a\nb\nc\n')
+run "$tool" claim -q --threads 1 --shared "$plain/once" -p 1e-12 mixed
+check "claim keeps the order" cmp out wanted
+prints "claim again" 0 "" "$tool" claim -q --shared "$plain/once" mixed
+reports "claim --json" 0 "in out" "60000 0" "$tool" claim --json --shared "$plain/once" mixed
+says "claim in words" "3 keys in, 3 out" \
+  "$tool" claim --shared "$plain/once" < <(printf 'a\nb\nc\n')
 # Of two concurrent runs one prints each key, also if both start at once and one makes the filter.
 # Seen to fail 10 times in 10 if a query before the put decides instead of the put's own result, and
 # once in 5 if an unused name is looked up again before the filter is made.
 for round in 1 2 3 4 5; do
-  "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out1 2>err1 &
-  "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out2 2>err2
+  "$tool" claim -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out1 2>err1 &
+  "$tool" claim -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out2 2>err2
   check "round $round: one" equal "$?" 0
-  await_end "the other dedupe ends" $!
+  await_end "the other claim ends" $!
   check "round $round: the other" equal "$rc" 0
   check "round $round: silent" equal "$(cat err1 err2)" ""
   sort out1 out2 >all
@@ -191,7 +191,7 @@ refuses "Guava's layout, another p" "exists already, of " \
   "$tool" build -q --shared -n 20000 -p 0.001 -o "$plain/guava-mitz64" keys
 gives "Guava's layout, n and p" 0 \
   "$tool" build -q --shared -n 20000 -p 0.01 -o "$plain/guava-mitz64" keys
-gives "Guava's layout, dedupe" 0 "$tool" dedupe --json --shared "$plain/guava-mitz64" keys
+gives "Guava's layout, claim" 0 "$tool" claim --json --shared "$plain/guava-mitz64" keys
 check "nobody says what it was made for" holds out '"expected_false_positives": null'
 # The offsets that the Java class printed for two strings; its funnel puts each twice.
 for bit in 456 2917 6291 80 2021 8232 4858; do redis setbit java $bit 1 >out; done
@@ -205,8 +205,8 @@ for bit in 712 851 2415 1496 67 1631 2280; do bits+=$(redis getbit java $bit); d
 check "helper: as Java puts it" equal "$bits" 1111111
 reports "helper: info" 0 bits_set 14 "$tool" info --json --helper $made "$plain/java"
 gives "helper: convert" 0 "$tool" convert --to native --helper $made "$plain/java" java.lfb
-prints "helper: dedupe" 0 new \
-  "$tool" dedupe -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
+prints "helper: claim" 0 new \
+  "$tool" claim -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
 refuses "helper: not said" "opens with --helper" "$tool" query "$plain/java" keys
 refuses "helper: made for more" "give the N and P" "$tool" query --helper 10,0.01 "$plain/java" keys
 refuses "helper: of a file" "--helper applies only to a filter on Redis" \
@@ -397,9 +397,9 @@ same "cluster: --shared, the same" 0 wanted "$tool" query -v "$cluster/shared" m
 wanted=$(figures)
 gives "cluster: info" 0 "$tool" info --json "$cluster/seen"
 check "cluster: the file's figures" equal "$(figures)" "$wanted"
-gives "cluster: dedupe" 0 "$tool" dedupe -q --threads 1 --shared "$cluster/once" -n 5M -p 1e-6 mixed
+gives "cluster: claim" 0 "$tool" claim -q --threads 1 --shared "$cluster/once" -n 5M -p 1e-6 mixed
 awk '!seen[$0]++' mixed >wanted
-check "cluster: dedupe keeps the order" cmp out wanted
+check "cluster: claim keeps the order" cmp out wanted
 gives "cluster: delete" 0 "$tool" remote delete "$cluster/once"
 refuses "cluster: delete: gone" "nothing exists under this name" "$tool" info "$cluster/once"
 "$tool" query large many >wanted
@@ -411,24 +411,24 @@ same "cluster: convert to it: answers" 0 wanted "$tool" query "$cluster/back" ma
 # --- a server that goes away ------------------------------------------------------------
 # All wait for 5 seconds, at the same time.
 pids=()
-for who in query dedupe build ordered; do
+for who in query claim build ordered; do
   mkfifo "$who.keys"
   case $who in
   query) words=(query "$plain/seen") ;;
-  dedupe) words=(dedupe --shared "$plain/once") ;;
+  claim) words=(claim --shared "$plain/once") ;;
   build) words=(build --shared -o "$plain/shared") ;;
-  ordered) words=(dedupe --threads 1 --shared "$plain/once") ;;
+  ordered) words=(claim --threads 1 --shared "$plain/once") ;;
   esac
   "$tool" "${words[@]}" --timeout 5 "$who.keys" >"$who.out" 2>"$who.err" &
   pids+=($!)
 done
-exec {query}>query.keys {dedupe}>dedupe.keys {build}>build.keys {ordered}>ordered.keys
+exec {query}>query.keys {claim}>claim.keys {build}>build.keys {ordered}>ordered.keys
 seq 1 100 >&"$query"
-seq 900001 900100 >&"$dedupe"
+seq 900001 900100 >&"$claim"
 seq 910001 910100 >&"$ordered"
 echo first >&"$build"
 all_begun() {
-  [[ -s query.out && -s dedupe.out && -s ordered.out ]] &&
+  [[ -s query.out && -s claim.out && -s ordered.out ]] &&
     "$tool" query -c "$plain/shared" <<<first >out
 }
 await "each of them has put or asked" all_begun
@@ -440,12 +440,12 @@ refuses "a server that hangs" "did not answer in time" bash -c '
   kill -STOP "$1"; "$2" info --timeout 1 "$3"; rc=$?; kill -CONT "$1"; exit "$rc"' \
   _ "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')" "$tool" "$plain/seen"
 kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
-for fd in "$query" "$dedupe" "$build" "$ordered"; do seq 1 100 >&"$fd"; done
+for fd in "$query" "$claim" "$build" "$ordered"; do seq 1 100 >&"$fd"; done
 # They end although the keys do not.  Seen to wait forever if a failed thread does not end the
 # program.
 for i in 0 1 2 3; do
   await_end "a command ends without its server" "${pids[i]}"
-  who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build ordered")
+  who=$(cut -d' ' -f$((i + 1)) <<<"query claim build ordered")
   tail -1 "$who.err" >err
   check "$who: the server goes away" is_error "127.0.0.1:$plain_port/"
   check "$who: says so" grep -qE 'cannot connect|was lost' err
@@ -453,7 +453,7 @@ done
 # Seen to fail without the message after a second.
 check "it is said that they wait" grep -q "$plain_port/.*: trying again for up to 5 seconds" ./*.err
 check "query has printed what it knew" equal "$(wc -l <query.out)" 100
-check "dedupe has printed what it claimed" equal "$(wc -l <dedupe.out)" 100
+check "claim has printed what it claimed" equal "$(wc -l <claim.out)" 100
 # The answers of the thread's last chunk, all true, are still in its memory.  Seen to print 200
 # lines if the undecided ones are kept.
 check "and nothing that it could not claim" equal "$(wc -l <ordered.out)" 100

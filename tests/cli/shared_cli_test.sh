@@ -69,7 +69,7 @@ umask 022
 for mode in 0640 640 000640 0 0000 0777 444; do
   wanted=$(printf %o $((8#$mode == 0 ? 0600 : 8#$mode & ~022)))
   for command in "build -q --shared --hash xxh3 --mode=$mode -n 10 -p 0.1 -o" \
-    "dedupe -q --hash xxh3 --mode $mode -n 10 -p 0.1 --shared"; do
+    "claim -q --hash xxh3 --mode $mode -n 10 -p 0.1 --shared"; do
     # shellcheck disable=SC2086
     "$tool" $command modes abc >out 2>err
     check "${command%% *} --mode $mode" equal "$? $(cat err) $(stat -c %a modes)" "0  $wanted"
@@ -82,7 +82,7 @@ gives "--mode, no umask" 0 \
 check "--mode, no umask: as it was asked for" equal "$(stat -c %a modes)" 666
 rm modes
 for command in "build --shared --mode 640 -n 10 -p 0.1 -o" \
-  "dedupe --mode 640 -n 10 -p 0.1 --shared"; do
+  "claim --mode 640 -n 10 -p 0.1 --shared"; do
   # shellcheck disable=SC2086 # the command and its options
   refuses "${command%% *} --mode, and a key that was drawn" \
     "the file would hold the secret key of its hash" \
@@ -102,14 +102,14 @@ umask "$mask"
 for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do
   refuses "--mode '$mode'" "--mode '$mode': not an octal number from 0 to 0777" \
     "$tool" build --shared --mode="$mode" -n 10 -p 0.1 -o modes abc
-  refuses "dedupe --mode '$mode'" "not an octal number from 0 to 0777" \
-    "$tool" dedupe --mode="$mode" -n 10 -p 0.1 --shared modes abc
+  refuses "claim --mode '$mode'" "not an octal number from 0 to 0777" \
+    "$tool" claim --mode="$mode" -n 10 -p 0.1 --shared modes abc
 done
 table <<'END'
 2 build --mode 600 -p 0.1 -o modes abc =! --mode applies only to a new file of --shared
 2 build --mode 600 --form mapped -p 0.1 -o modes abc \
   =! --mode applies only to a new file of --shared
-2 dedupe --mode 600 -p 0.1 abc =! --mode applies only to a new file of --shared
+0 claim --mode 600 -p 0.1 abc => <abc =! --mode changes nothing without --shared
 2 build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc \
   =! --mode does not apply to a filter on Redis
 and test ! -e modes
@@ -124,20 +124,20 @@ and equal "$(stat -c %a merged.shared)" 640
 # Two concurrent runs share a filter: one of them prints each key, and no later run does.
 $ seq 1 30000 >ours
 $ seq 10001 40000 >theirs
-$ dedupe -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
-$ dedupe -q --shared claimed -n 40000 -p 1e-9 theirs >second 2>>err
+$ claim -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
+$ claim -q --shared claimed -n 40000 -p 1e-9 theirs >second 2>>err
 $ wait $! && rc=0 || rc=$?
 and equal "$rc$(cat err)" 0
 and equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
-0 dedupe --json --shared claimed ours => {in=30000 out=0}
-2 dedupe --shared claimed -p 0.5 ours =! claimed exists already
-2 dedupe --shared nowhere ours =! no -p given
+0 claim --json --shared claimed ours => {in=30000 out=0}
+2 claim --shared claimed -p 0.5 ours =! claimed exists already
+2 claim --shared nowhere ours =! no -p given
 END
 # A file that is deleted or replaced while in use: other runs claim its keys again.  Each of these
 # was seen to pass without an error, with status 0.
 mkfifo gone_in gone_out
 for loss in "rm gone" "cp claimed gone.new" "$tool build -q --form mapped -p 0.1 -o gone abc"; do
-  "$tool" dedupe -q --shared gone -n 1000 -p 1e-9 --threads 1 <gone_in >gone_out 2>err &
+  "$tool" claim -q --shared gone -n 1000 -p 1e-9 --threads 1 <gone_in >gone_out 2>err &
   exec 7>gone_in 8<gone_out
   echo once >&7
   read -r -t 60 answer <&8
@@ -145,7 +145,7 @@ for loss in "rm gone" "cp claimed gone.new" "$tool build -q --form mapped -p 0.1
   [[ -e gone.new ]] && mv gone.new gone
   exec 7>&- 8<&-
   wait $! && rc=0 || rc=$?
-  check "dedupe tells of its file: $loss" is_error \
+  check "claim tells of its file: $loss" is_error \
     "the path no longer names this file: it was deleted or replaced while open"
   rm -f gone
 done

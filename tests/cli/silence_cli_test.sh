@@ -28,7 +28,7 @@ keeps "by a link" keys "$tool" build -p .01 -o soft keys
 keeps "by another name" keys "$tool" build -p .01 -o hard keys
 keeps "through a link" keys from soft "$tool" build -p .01 -o hard
 refuses "a shared filter" "hard: the filter ends too early" from keys \
-  "$tool" dedupe -p .01 -n 9 --shared hard
+  "$tool" claim -p .01 -n 9 --shared hard
 check "a shared filter: kept" equal "$(cat keys)" $'a\nb'
 od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >secret
 keeps "the key file" secret "$tool" build -p .01 --key-file secret -o secret keys
@@ -53,31 +53,32 @@ gives "patch in place" 0 "$tool" patch -q seen delta
 refuses "-p twice" "-p is given twice" "$tool" build -p .1 -p .01 -o x keys
 refuses "a long one twice" "--output is given twice" "$tool" build -p .1 -o x --output y keys
 refuses "a flag twice" "--quiet is given twice" "$tool" build -p .1 -q -q -o x keys
-refuses "-t twice" "--separator is given twice" "$tool" dedupe -p .1 -n 9 -t , -t ';' -k 1 keys
+refuses "-t twice" "--separator is given twice" "$tool" claim -p .1 -n 9 -t , -t ';' -k 1 keys
 printf 'a,1,b\nc,2,b\na,9,b\na,b\n' >rows
-prints "two fields" 0 $'a,1,b\nc,2,b\na,b' "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 1 -k 3 rows
+prints "two fields" 0 $'a,1,b\nc,2,b\na,b' "$tool" claim -q -n 10 -p 1e-9 -t , -k 1 -k 3 rows
 prints "two fields, in another order" 0 $'a,1,b\nc,2,b\na,b' \
-  "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 3 -k 1 rows
+  "$tool" claim -q -n 10 -p 1e-9 -t , -k 3 -k 1 rows
 printf 'a\xffb\n' >joined
 gives "two fields: a filter" 0 "$tool" build -q -p 1e-9 -t , -k 1 -k 3 -o fields rows
 prints "two fields: the key has 0xff between them" 0 1 "$tool" query -c fields joined
 # Overlapping fields make keys that are longer than their lines.
 printf 'a b c\na b d\na b c\n' >long
 prints "fields twice" 0 $'a b c\na b d' \
-  "$tool" dedupe -q -n 10 -p 1e-9 -k 1,3 -k 1,3 -k 1,3 -k 2,3 -k 9 long
+  "$tool" claim -q -n 10 -p 1e-9 -k 1,3 -k 1,3 -k 1,3 -k 2,3 -k 9 long
 printf '%b\n' '{"a":1,"b":{"c":"x\\u00e9"}}' '{"a":3,"b":{"c":"x\\u00e9"}}' \
   '{"b":{"c":"x\xc3\xa9"},"a":1}' >objects
 prints "two members" 0 "$(head -n 2 objects)" \
-  "$tool" dedupe -q -n 10 -p 1e-9 --jsonl a --jsonl b.c objects
-refuses "too many fields" "more than 8" "$tool" dedupe -n 9 -p .1 -k{1,2,3,4,5,6,7,8,9} keys
+  "$tool" claim -q -n 10 -p 1e-9 --jsonl a --jsonl b.c objects
+refuses "too many fields" "more than 8" "$tool" claim -n 9 -p .1 -k{1,2,3,4,5,6,7,8,9} keys
 
 # --- one winner among processes -----------------------------------------------------
 seq 200000 >contested
-for size in "-n 200K" "-n 200K" "-n 1K --growing" "-n 1K --growing"; do
+for size in "-n 200K" "-n 200K" "-p 1e-12" "-p 1e-12"; do
   rm -f together
+  [[ $size == -n* ]] || "$tool" build -q --shared --growing -n 1K -p 1e-12 -o together </dev/null
   for process in 1 2 3; do
     # shellcheck disable=SC2086 # words
-    "$tool" dedupe -q --shared together $size -p 1e-12 contested >"won.$process" &
+    "$tool" claim -q --shared together -p 1e-12 ${size%-p*} contested >"won.$process" &
   done
   wait
   check "each line is printed by one process: $size" equal \
@@ -88,12 +89,12 @@ check "it has grown: layers" grep -qx "layers               [789]" out
 
 # --- many runs with one state ---------------------------------------------------------
 # Of 10,000 keys a false positive at 1e-6 comes once in 100 runs of this test: one is allowed.
-for size in "" "-n 1000 --growing"; do
+for size in "" first; do
   new=0
+  [[ -z $size ]] || "$tool" build -q --shared --growing -n 1000 -p 1e-6 -o statefirst </dev/null
   for run in {0..9}; do
-    # shellcheck disable=SC2086 # words
     gives "run $run${size:+, }$size" 0 \
-      "$tool" dedupe -q --shared "state$size" $size -p 1e-6 < \
+      "$tool" claim -q --shared "state$size" -p 1e-6 < \
       <(seq $((run * 1000 + 1)) $((run * 1000 + 1000)))
     new=$((new + $(wc -l <out)))
   done
@@ -101,36 +102,34 @@ for size in "" "-n 1000 --growing"; do
   check "new lines of all runs${size:+, }$size" between $new 9999 10000
 done
 reports "all again" 0 "in out probes" "10000 0 null" \
-  "$tool" dedupe --json --shared state < <(seq 10000)
+  "$tool" claim --json --shared state < <(seq 10000)
 prints "a state is a filter" 0 10000 "$tool" query -c state <(seq 10000)
 gives "build puts into a state" 0 "$tool" build -q --shared -o state <(seq 20000 30000)
-prints "and dedupe leaves it out" 0 "" "$tool" dedupe -q --shared state <(seq 20000 30000)
-gives "numbers" 0 "$tool" dedupe -q --shared state --keys=i64 < <(seq 5)
-prints "numbers again" 0 6 "$tool" dedupe -q --shared state --keys=i64 < <(seq 6)
+prints "and claim leaves it out" 0 "" "$tool" claim -q --shared state <(seq 20000 30000)
+gives "numbers" 0 "$tool" claim -q --shared state --keys=i64 < <(seq 5)
+prints "numbers again" 0 6 "$tool" claim -q --shared state --keys=i64 < <(seq 6)
 gives "build makes one" 0 "$tool" build -q --shared --growing -p 1e-6 -o made < <(seq 50000)
 run "$tool" query -c made <(seq 50001 100000)
 check "of many keys: few false positives" between "$(cat out)" 0 2
 reports "of no keys" 0 expected_fpp 0 \
   "$tool" build --json --shared --growing -p 1e-6 -o nothing </dev/null
-gives "with -n, of one size" 0 "$tool" dedupe -q --shared fixed -n 1000 -p 1e-6 <(seq 100)
+gives "with -n, of one size" 0 "$tool" claim -q --shared fixed -n 1000 -p 1e-6 <(seq 100)
 refuses "which does not grow" "fixed exists already, made with -n 1000 -p 1e-06 --strategy" \
-  "$tool" dedupe --growing --shared fixed <(seq 100)
+  "$tool" build --growing --shared -o fixed <(seq 100)
 check "which does not grow: says so" holds err " without --growing"
-refuses "--growing alone" "--growing applies only to a file of --shared" \
-  "$tool" dedupe -n 9 -p .1 --growing keys
 refuses "--growing alone: build" "--growing applies only to a file of --shared" \
   "$tool" build -p .1 --growing -o x keys
 refuses "--growing on Redis" "--growing does not apply to a filter on Redis" \
-  "$tool" dedupe -p .1 --growing --shared redis://nowhere/x keys
+  "$tool" build -p .1 --growing --shared -o redis://nowhere/x keys
 refuses "--growing and --like" "leave one out" \
   "$tool" build --shared --growing --like seen -o x keys
 # Seen to lose 90,000 lines with status 0.
-(ulimit -f 600 && "$tool" dedupe -q --shared small -p 1e-6 < <(seq 100000)) >out 2>err && rc=0 ||
+(ulimit -f 600 && "$tool" claim -q --shared small -p 1e-6 < <(seq 100000)) >out 2>err && rc=0 ||
   rc=$?
 check "a state that cannot grow" is_error "small: is full and cannot grow: writing failed: "
 full=$(wc -l <out)
 check "a state that cannot grow: what it claimed" between "$full" 1025 99999
-gives "the same with room" 0 "$tool" dedupe -q --shared small < <(seq 100000)
+gives "the same with room" 0 "$tool" claim -q --shared small < <(seq 100000)
 check "the same with room: the rest" between $(($(wc -l <out) + full)) 99999 100000
 (ulimit -f 600 && "$tool" build -q --shared --growing -p 1e-6 -o smaller < <(seq 100000)) >out \
   2>err && rc=0 || rc=$?
@@ -138,21 +137,21 @@ check "build: a file that cannot grow" is_error "smaller: is full and cannot gro
 
 # --- more keys than the filter was made for ---------------------------------------
 seq 100000 >many
-told "overfull" 1 "warning: " "$tool" dedupe -q -n 1000 -p 1e-6 many
-gives "not overfull" 0 "$tool" dedupe -q -n 100K -p 1e-6 many
+told "overfull" 1 "warning: " "$tool" claim -q -n 1000 -p 1e-6 many
+gives "not overfull" 0 "$tool" claim -q -n 100K -p 1e-6 many
 
 # --- what is no list of keys -------------------------------------------------------
 bzip2 -kc keys >keys.bz2 2>/dev/null || printf 'BZh91AY&SY' >keys.bz2
-for command in "dedupe -n 9 -p .1" "build -p .1 -o x" "build -n 9 -p .1 -o x" "query seen"; do
+for command in "claim -n 9 -p .1" "build -p .1 -o x" "build -n 9 -p .1 -o x" "query seen"; do
   refuses "bzip2: $command" "keys.bz2: is compressed with bzip2" "$tool" $command keys.bz2
 done
 refuses "a filter" "sum: is a filter, not a list of keys" "$tool" query seen sum keys
 refuses "a filter on standard input" "standard input: is a filter" from sum \
-  "$tool" dedupe -n 9 -p .1
+  "$tool" claim -n 9 -p .1
 refuses "a delta as keys" "is a delta" "$tool" build -p .1 -o x delta
 for text in '\x04\x22\x4d\x18' 'PK\x03\x04' 'LZIP\x01' '7z\xbc\xaf\x27\x1c'; do
   printf "$text"'more\n' >packed
-  refuses "$text" "packed: is " "$tool" dedupe -n 9 -p .1 packed
+  refuses "$text" "packed: is " "$tool" claim -n 9 -p .1 packed
 done
 for encoding in UTF-16LE UTF-16BE; do
   {
@@ -164,11 +163,11 @@ done
 check "nothing was written" test ! -e x
 # What only begins so is text, also if it comes byte by byte.
 printf 'BZh9\nPK\nLFBLOOM\r\nL\nLFBLOO\nLZIP' >text
-same "text that begins alike" 0 <(cat text; echo) "$tool" dedupe -q -n 10 -p 1e-9 --threads 1 text
+same "text that begins alike" 0 <(cat text; echo) "$tool" claim -q -n 10 -p 1e-9 --threads 1 text
 slowly() { while IFS= read -r -n1 -d '' byte; do printf %s "$byte"; sleep .01; done <text | "$@"; }
-same "byte by byte" 0 <(cat text; echo) slowly "$tool" dedupe -q -n 10 -p 1e-9
+same "byte by byte" 0 <(cat text; echo) slowly "$tool" claim -q -n 10 -p 1e-9
 printf '\xff\xfe\0b\0' >raw
-same "bytes of keys that end in NUL" 0 raw "$tool" dedupe -0 -q -n 10 -p 1e-9 raw
+same "bytes of keys that end in NUL" 0 raw "$tool" claim -0 -q -n 10 -p 1e-9 raw
 
 # --- several filters ----------------------------------------------------------------
 printf 'a\nnew\nneither\n' >both
@@ -191,43 +190,43 @@ check "CR: a warning" equal "$(cat err)" \
 gives "--crlf" 0 "$tool" build -q --crlf -p 1e-9 -o crlf dos
 printf 'k1\nk2\n' | run "$tool" query -c crlf
 check "--crlf: the keys" equal "$(cat out)" 2
-gives "--crlf: dedupe" 0 "$tool" dedupe --crlf -q -n 9 -p 1e-9 dos
+gives "--crlf: claim" 0 "$tool" claim --crlf -q -n 9 -p 1e-9 dos
 check "--crlf: whole lines" equal "$(hex out)" 6b310d0a6b320d0a0d0a
 printf '{"a":"1"}\r\n{"a":"2"}\r\n' >objects.dos
-gives "CR in JSON" 0 "$tool" dedupe -q -n 9 -p 1e-9 --jsonl a objects.dos
+gives "CR in JSON" 0 "$tool" claim -q -n 9 -p 1e-9 --jsonl a objects.dos
 gzip -c dos | head -c 20 >cut.gz
 : >nothing
 run "$tool" query cr cut.gz nothing
 check "CR: only where it is" equal "$(grep -c nothing err)" 0
 printf 'k1\r\nk2\nk1\n' >mixed
-gives "some CR" 0 "$tool" dedupe -q -n 9 -p 1e-9 mixed
-gives "--crlf, some CR" 0 "$tool" dedupe -q --crlf -n 9 -p 1e-9 mixed
+gives "some CR" 0 "$tool" claim -q -n 9 -p 1e-9 mixed
+gives "--crlf, some CR" 0 "$tool" claim -q --crlf -n 9 -p 1e-9 mixed
 check "--crlf, some CR: the lines" equal "$(hex out)" 6b310d0a6b320a
 printf 'x,1\r\ny,1\r\n' >fields.dos
 gives "--crlf: the last field" 0 "$tool" build -q --crlf -t , -k 2 -p 1e-9 -o last fields.dos
 printf '1\n' | run "$tool" query -c last
 check "--crlf: the last field's key" equal "$(cat out)" 1
-refuses "--crlf with -0" "--crlf applies to lines" "$tool" dedupe -0 --crlf -n 9 -p .1 dos
+refuses "--crlf with -0" "--crlf applies to lines" "$tool" claim -0 --crlf -n 9 -p .1 dos
 
 # --- lines of JSON without a key -------------------------------------------------------
 bad='{"id":2,"x":NaN} {"x":2} {"id":[1]} Traceback'
 for line in $bad; do
   printf '{"id":1}\n%s\n{"id":3}\n{"id":1}\n%s\n' "$line" "$line" >lines
-  run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
+  run "$tool" claim -q -n 10 -p 1e-9 --jsonl id lines
   check "$line: fails" is_error "lines:2: "
   for threads in 1 2; do
     for order in --unordered ""; do
-      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=skip \
+      run "$tool" claim -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=skip \
         lines
       check "$line: skip" equal "$rc $(cat out)" '0 {"id":1}'$'\n''{"id":3}'
       check "$line: skip says so" holds err "2 lines without a key skipped"
-      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=pass \
+      run "$tool" claim -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=pass \
         lines
       check "$line: pass" equal "$rc $(cat out)" "0 $(sed 4d lines)"
       check "$line: pass says so" holds err "2 lines without a key passed"
     done
   done
-  run "$tool" dedupe --json -n 10 -p 1e-9 --jsonl id --bad-lines=pass lines
+  run "$tool" claim --json -n 10 -p 1e-9 --jsonl id --bad-lines=pass lines
   check "$line: counted" equal "$(json bad_lines) $(json out)" "2 2"
   run "$tool" build -q -p 1e-9 --jsonl id --bad-lines=skip -o good lines
   check "$line: build" equal "$rc" 0
@@ -246,7 +245,7 @@ done
 for threads in 1 3; do
   for order in --unordered ""; do
     for bad_lines in skip pass; do
-      run "$tool" dedupe -q -p .01 -n 800 --threads $threads $order --jsonl a \
+      run "$tool" claim -q -p .01 -n 800 --threads $threads $order --jsonl a \
         --bad-lines=$bad_lines sparse
       check "sparse, $bad_lines, $threads $order: status" equal "$rc" 0
       check "sparse, $bad_lines, $threads $order: keys" between "$(grep -c '"a"' out)" 685 700
@@ -256,26 +255,26 @@ for threads in 1 3; do
     done
   done
 done
-run "$tool" dedupe --json -p .01 -n 800 --jsonl a --bad-lines=pass sparse
+run "$tool" claim --json -p .01 -n 800 --jsonl a --bad-lines=pass sparse
 check "sparse: counted" equal "$(json in) $(json bad_lines)" "951 23000"
 seq 20000 | sed 's/^/x/' >words; seq 300 >>words
-run "$tool" dedupe -q -p 1e-6 -n 800 --keys=i64 --bad-lines=skip words
+run "$tool" claim -q -p 1e-6 -n 800 --keys=i64 --bad-lines=skip words
 check "sparse numbers" equal "$rc $(wc -l <out)" "0 300"
 printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
-gives "a BOM, blank lines" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id marked
+gives "a BOM, blank lines" 0 "$tool" claim -q -n 10 -p 1e-9 --jsonl id marked
 check "a BOM, blank lines: the keys" equal "$(grep -c id out)" 2
 printf '{"id":1,"x":[1e400,{"y":"\\ud800"}],"z":"\xff\xfe","n":%0400d}\n{"\\ud800":[],"id":3}\n' 7 \
   >odd
 sed -i 's/"n":0*/"n":1/' odd
-same "what no double or text holds, elsewhere" 0 odd "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id odd
+same "what no double or text holds, elsewhere" 0 odd "$tool" claim -q -n 10 -p 1e-9 --jsonl id odd
 for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}' \
   '{"id":1,"x":[]]}' '{"id":1'; do
   printf '%s\n' "$line" >lines
-  run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
+  run "$tool" claim -q -n 10 -p 1e-9 --jsonl id lines
   check "$line is no JSON" is_error "lines:1: "
 done
-refuses "--bad-lines alone" "--bad-lines applies only to --jsonl and --keys" \
-  "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
+told "--bad-lines alone" 0 "--bad-lines changes nothing without --jsonl or --keys" \
+  "$tool" claim -q --bad-lines=skip -n 9 -p .1 keys
 
 # --- what the text of a key stands for ----------------------------------------------------
 printf '5\n-1\n18446744073709551615\n9223372036854775807\n' >numbers
@@ -318,19 +317,19 @@ for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 
   "i32 4294967296" "i32 1.5" "f64 1x" \
   "f64 nine" "utf16 \xff" "utf16 \xed\xa0\x80" "hex 123" "hex 0g"; do
   printf "1234\n${bad#* }\n" >bad.txt
-  run "$tool" dedupe -n 9 -p .1 --keys=${bad% *} bad.txt
+  run "$tool" claim -n 9 -p .1 --keys=${bad% *} bad.txt
   check "$bad is refused" is_error "bad.txt:2: not "
-  run "$tool" dedupe -q -n 9 -p .1 --keys=${bad% *} --bad-lines=skip bad.txt
+  run "$tool" claim -q -n 9 -p .1 --keys=${bad% *} --bad-lines=skip bad.txt
   check "$bad is skipped" equal "$rc $(cat out)" "0 1234"
 done
-gives "i64: dedupe" 0 "$tool" dedupe -q -n 9 -p 1e-9 --keys=i64 --shared numbers.st numbers
-check "i64: dedupe, each number once" equal "$(cat out)" $'5\n-1\n9223372036854775807'
+gives "i64: claim" 0 "$tool" claim -q -n 9 -p 1e-9 --keys=i64 --shared numbers.st numbers
+check "i64: claim, each number once" equal "$(cat out)" $'5\n-1\n9223372036854775807'
 prints "i64: what another program finds" 0 4 "$tool" query -c --keys=i64 numbers.st numbers
 refuses "an unknown type" "must be text, i64" "$tool" query --keys=long seen keys
 refuses "two fields and a type" "--keys applies to keys of one field" \
-  "$tool" dedupe -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
+  "$tool" claim -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
 refuses "numbers that pass" "--bad-lines=pass applies only" \
-  "$tool" dedupe -n 9 -p .1 --keys=i64 --bad-lines=pass keys
+  "$tool" claim -n 9 -p .1 --keys=i64 --bad-lines=pass keys
 
 # --- a rate that is out of reach -----------------------------------------------------------
 told "double hashing" 0 \

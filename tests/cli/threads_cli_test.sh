@@ -57,30 +57,30 @@ run "$tool" query "${many[@]}" --jsonl id ids broken
 check "query of a broken line" is_error "broken:90001"
 check "query of a broken line: all before it" cmp out <(head -n 90000 lines)
 
-# --- dedupe -----------------------------------------------------------------------
+# --- claim -----------------------------------------------------------------------
 for input in lines lines.gz lines.zst lines.xz; do
-  same "dedupe $input" 0 first "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 $input
+  same "claim $input" 0 first "$tool" claim "${many[@]}" -q -n 60K -p 1e-9 $input
 done
-cat lines | "$tool" dedupe "${many[@]}" -q -n 60K -p 1e-9 >out 2>err && rc=0 || rc=$?
-check "dedupe of a pipe: as awk" cmp out first
-same "dedupe --jsonl" 0 first "$tool" dedupe "${many[@]}" -q -p 1e-9 --jsonl id lines
-same "dedupe -k" 0 <(awk '!seen[$0]++' fields) \
-  "$tool" dedupe "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
-gives "dedupe --unordered" 0 "$tool" dedupe "${many[@]}" -q --unordered -p 1e-9 lines
-check "dedupe --unordered: each line once" cmp <(sort out) <(sort first)
+cat lines | "$tool" claim "${many[@]}" -q -n 60K -p 1e-9 >out 2>err && rc=0 || rc=$?
+check "claim of a pipe: as awk" cmp out first
+same "claim --jsonl" 0 first "$tool" claim "${many[@]}" -q -p 1e-9 --jsonl id lines
+same "claim -k" 0 <(awk '!seen[$0]++' fields) \
+  "$tool" claim "${many[@]}" -q -p 1e-9 -t ';' -k 1 fields
+gives "claim --unordered" 0 "$tool" claim "${many[@]}" -q --unordered -p 1e-9 lines
+check "claim --unordered: each line once" cmp <(sort out) <(sort first)
 for span in 30K 1h; do
-  gives "dedupe --window $span" 0 \
-    "$tool" dedupe "${many[@]}" -q --window $span -n 200K -p 1e-9 lines
+  gives "claim --window $span" 0 \
+    "$tool" claim "${many[@]}" -q --window $span -n 200K -p 1e-9 lines
   mv out together
-  same "dedupe --window $span, alone" 0 together \
-    "$tool" dedupe -q --threads 1 --window $span -n 200K -p 1e-9 lines
+  same "claim --window $span, alone" 0 together \
+    "$tool" claim -q --threads 1 --window $span -n 200K -p 1e-9 lines
 done
 for i in 1 2; do
-  "$tool" dedupe "${many[@]}" -q --unordered -n 60K -p 1e-9 --shared claims lines >out$i 2>err$i &
+  "$tool" claim "${many[@]}" -q --unordered -n 60K -p 1e-9 --shared claims lines >out$i 2>err$i &
 done
 wait
-check "dedupe --shared by two processes: silent" equal "$(cat err1 err2)" ""
-check "dedupe --shared by two processes: each line once" cmp <(sort out1 out2) <(sort first)
+check "claim --shared by two processes: silent" equal "$(cat err1 err2)" ""
+check "claim --shared by two processes: each line once" cmp <(sort out1 out2) <(sort first)
 
 reports "demo" 0 threads 5 "$tool" demo "${many[@]}" -n 50k -p 0.01 --json
 
@@ -93,7 +93,7 @@ awk '!seen[$0]++' some >first
 run "$tool" build --threads 3 -p 1e-6 -o "$there/built" some
 check "build on Redis: status" equal "$rc" 0
 same "query on Redis" 0 some "$tool" query --threads 3 "$there/built" some
-run "$tool" dedupe --threads 3 -q -n 20K -p 1e-9 --shared "$there/claims" some
-check "dedupe on Redis: status" equal "$rc" 0
-check "dedupe on Redis: each line once" cmp <(sort out) <(sort first)
+run "$tool" claim --threads 3 -q -n 20K -p 1e-9 --shared "$there/claims" some
+check "claim on Redis: status" equal "$rc" 0
+check "claim on Redis: each line once" cmp <(sort out) <(sort first)
 finish

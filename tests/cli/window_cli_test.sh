@@ -1,5 +1,5 @@
 #!/bin/bash
-# window_cli_test.sh TOOL WINDOW: --window of `lfbloom dedupe` and `lfbloom plan`, and files of
+# window_cli_test.sh TOOL WINDOW: --window of `lfbloom claim` and `lfbloom plan`, and files of
 # windows.
 #
 # Seen to fail with the rest of a generation counted by batches, with generations rounded down, with
@@ -14,7 +14,7 @@ source "$(dirname "$0")/checks.sh"
 awk 'BEGIN { srand(1); for (i = 0; i < 3e5; i++) { u = rand(); print int(u * u * u * 50000) } }' \
   >stream
 
-# exact SPAN G: what dedupe must print of ./stream.  Generations of SPAN / G keys, rounded up; a key
+# exact SPAN G: what claim must print of ./stream.  Generations of SPAN / G keys, rounded up; a key
 # that was printed is left out until G more generations have begun and one has ended.  Checks the
 # promises by the numbers of lines, too: a key is never printed again within SPAN, and never left
 # out after SPAN * (1 + 1/G).
@@ -35,19 +35,19 @@ for span in 1 2 100 20000 100001 1e6; do
   for g in 1 3 7; do
     exact "$(printf '%.0f' "$span")" "$g" >wanted
     same "among $span keys, $g generations" 0 wanted \
-      "$tool" dedupe -q --window "$span" --generations "$g" -p 1e-9 stream
+      "$tool" claim -q --window "$span/$g" -p 1e-9 stream
   done
 done
 exact 20000 3 >wanted
 check "the test is of some keys that are left out, and some that are forgotten" \
   between "$(wc -l <wanted)" 60000 250000
 table <<'END'
-? cat stream | dedupe -q --threads 8 --window 20k -p 1e-9
+? cat stream | claim -q --threads 8 --window 20k -p 1e-9
 and cmp out wanted
-$ tr '\n' '\0' <stream | dedupe -0 -q --window 20k -p 1e-9 2>err | tr '\0' '\n' >out
+$ tr '\n' '\0' <stream | claim -0 -q --window 20k -p 1e-9 2>err | tr '\0' '\n' >out
 and cmp out wanted
 $ seq 3 >abc
-0 dedupe -q --window 10 -p 1e-6 abc abc abc abc abc abc abc
+0 claim -q --window 10 -p 1e-6 abc abc abc abc abc abc abc
 and equal "$(tr '\n' ' ' <out)" "1 2 3 2 3 1 "
 END
 
@@ -55,7 +55,7 @@ END
 seq 1000000 >distinct
 for g in 3 7; do
   table <<'END'
-0 dedupe --json --window 100k --generations $g -p 0.01 distinct
+0 claim --json --window 100k/$g -p 0.01 distinct
 $ left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
 and between "$left_out" 6000 10300
 and equal "$bound" "$left_out"
@@ -64,16 +64,16 @@ and equal "$(json in) $(json generations) $(json expected_insertions) $(json fpp
 END
 done
 table <<'END'
-0 dedupe --json --window 100k -p 0.01 stream
+0 claim --json --window 100k -p 0.01 stream
 and equal "$(json expected_false_positives | cut -c 1-6)" \
   "$(awk -v out="$(json out)" 'BEGIN { print out / 99 }' | cut -c 1-6)"
-0 dedupe -q --window 10k -n 10k -p 0.001 distinct
-? dedupe --window 10k -p 0.001 distinct =! /^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at \
+0 claim -q --window 10k -n 10k -p 0.001 distinct
+? claim --window 10k -p 0.001 distinct =! /^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at \
   most about [0-9.e+]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$/
 and equal "$(wc -l <err)" 1
-? dedupe -q --window 100k -n 1000 -p 0.01 distinct \
+? claim -q --window 100k -n 1000 -p 0.01 distinct \
   =! warning: more than the 1,000 distinct keys that the window was made for
-? dedupe --json --window 1M -n 1 -p 0.5 distinct => {expected_false_positives=null}
+? claim --json --window 1M -n 1 -p 0.5 distinct => {expected_false_positives=null}
 END
 
 # --- spans of time ----------------------------------------------------------------
@@ -81,13 +81,13 @@ for span in 90s 15m 1.5h 7d; do
   for threads in 3; do
     # All come in one generation: -n is G times as many.
     gives "within $span" 0 \
-      "$tool" dedupe -q --threads $threads --window $span -n 150k -p 1e-9 stream
+      "$tool" claim -q --threads $threads --window $span -n 150k -p 1e-9 stream
     check "within $span: each once" cmp <(sort out) <(sort -u stream)
   done
 done
 # A key is left out at once, and printed again later.
 mkfifo keys_in keys_out
-"$tool" dedupe -q --window 0.5s -n 100 -p 1e-9 <keys_in >keys_out 2>err &
+"$tool" claim -q --window 0.5s -n 100 -p 1e-9 <keys_in >keys_out 2>err &
 exec 7>keys_in 8<keys_out
 printf 'first\n' >&7
 read -r -t 60 answer <&8
@@ -104,44 +104,44 @@ check "the end of the pipe ends it" equal "$rc$(cat err)" 0
 seq 3000 >first
 seq 2001 5000 >second
 table <<'END'
-0 dedupe -q --window 24h --state seen -n 10k -p 1e-9 first => <first
-0 dedupe -q --window 24h --state seen second
+0 claim -q --window 24h --state seen -n 10k -p 1e-9 first => <first
+0 claim -q --window 24h --state seen second
 and cmp out <(seq 3001 5000)
-0 dedupe -q --window 1d --shared seen first second =>
-0 dedupe --json --window 24h --state seen first => {in=3000 out=0 generations=3}
+0 claim -q --window 1d --shared seen first second =>
+0 claim --json --window 24h --state seen first => {in=3000 out=0 generations=3}
 and equal "$(stat -c %a seen)" 600
-0 dedupe -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
+0 claim -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
 and equal "$(stat -c %a seen640)" 640
 0 info --json seen => {form=window span=86400 expected_insertions=10000}
 0 query seen first => <first
 0 verify seen
 # A span of time goes on between runs.
-0 dedupe -q --window 0.6s --state soon -n 10 -p 1e-9 abc
+0 claim -q --window 0.6s --state soon -n 10 -p 1e-9 abc
 END
-later() { "$tool" dedupe -q --window 0.6s --state soon abc 2>>err | cmp -s - abc; }
+later() { "$tool" claim -q --window 0.6s --state soon abc 2>>err | cmp -s - abc; }
 await "a later run prints what is forgotten" later
 check "a later run prints what is forgotten" test ! -s err
 # Several processes at once: each line once among all of them.
 seq 100000 >many
 for i in 1 2 3; do
-  "$tool" dedupe -q --window 1h --state both -n 400k -p 1e-9 many >out$i 2>>err &
+  "$tool" claim -q --window 1h --state both -n 400k -p 1e-9 many >out$i 2>>err &
 done
 wait
 check "three processes: each line once" cmp <(sort out1 out2 out3) <(sort many)
 # A run that is killed has printed nothing that another run prints.
 for i in 1 2 3 4 5; do
   rm -f torn
-  "$tool" dedupe -q --window 1h --state torn -n 400k -p 1e-9 many >out1 2>>err & first_run=$!
-  "$tool" dedupe -q --window 1h --state torn -n 400k -p 1e-9 many >out2 2>>err & second_run=$!
+  "$tool" claim -q --window 1h --state torn -n 400k -p 1e-9 many >out1 2>>err & first_run=$!
+  "$tool" claim -q --window 1h --state torn -n 400k -p 1e-9 many >out2 2>>err & second_run=$!
   sleep 0.0$i
   kill -9 $first_run 2>/dev/null
   wait $first_run $second_run 2>/dev/null
   check "killed after 0.0$i s: no line twice" equal "$(sort out1 out2 | uniq -d | wc -l)" 0
 done
 table <<'END'
-2 dedupe --window 1h --state new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
-2 dedupe --window 1h --state seen abc =! seen: its window is of 86400 seconds: give --window 86400s
-2 dedupe --window 24h --generations 7 --state seen abc =! leave out --generations
+2 claim --window 1h --state new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
+2 claim --window 1h --state seen abc =! seen: its window is of 86400 seconds: give --window 86400s
+2 claim --window 24h/7 --state seen abc =! its window has 3 generations: leave out /7
 END
 "$tool" info --json seen >out
 hash=$(json hash)
@@ -150,22 +150,22 @@ for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
   refuses "--state with another $differs" \
     "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that \
 differ" \
-    "$tool" dedupe --window 24h --state seen $differs abc
+    "$tool" claim --window 24h --state seen $differs abc
 done
 table <<'END'
-0 dedupe -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
+0 claim -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
 and equal "$(wc -c <out)" 0
-0 dedupe -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
+0 claim -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
 $ echo 000102030405060708090a0b0c0d0e0f >key
-2 dedupe --window 24h --state open --key-file key abc \
+2 claim --window 24h --state open --key-file key abc \
   =! open: its window was made with -n 10 -p 0.1 --hash xxh3
-2 dedupe --window 1h -n 5 --state new abc =! no -p given
-2 dedupe --window 1h --state seen --shared seen abc =! once
-2 dedupe --state seen -p 0.1 abc =! --state applies only to --window
-2 dedupe --window 10 --state seen abc =! give --state with a time
-2 dedupe --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: not a filter in any form
-2 dedupe --window 1h -n 5 -p 0.1 --state abc many =! abc
-2 dedupe --window 1h -n 5 -p 0.1 --state redis://localhost/x abc =! BF.WINDOW.RESERVE
+2 claim --window 1h -n 5 --state new abc =! no -p given
+2 claim --window 1h --state seen --shared seen abc =! mean the same
+2 claim --state seen -p 0.1 abc =! seen: this is a window filter
+2 claim --window 10 --state seen abc =! give --state with a time
+2 claim --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: not a filter in any form
+2 claim --window 1h -n 5 -p 0.1 --state abc many =! abc
+2 claim --window 1h -n 5 -p 0.1 --state redis://localhost/x abc =! BF.WINDOW.RESERVE
 and equal "$(tr '\n' ' ' <abc)" "1 2 3 "
 
 # --- plan --------------------------------------------------------------------------
@@ -185,7 +185,7 @@ done
 table <<'END'
 0 plan --window 10M -p 0.01 --json
 $ planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
-0 dedupe --json --window 10M -p 0.01 abc => {bytes=$planned}
+0 claim --json --window 10M -p 0.01 abc => {bytes=$planned}
 
 # --- files that programs saved ---------------------------------------------------------
 $ cp "$golden" window.lfb
@@ -231,10 +231,10 @@ done
 # --- misuse --------------------------------------------------------------------------
 for span in '' s 24x 0 -5 1.5 0s -3s nans 24hh '1 h'; do
   refuses "--window '$span'" "not a time such as 90s" \
-    "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
+    "$tool" claim -p 0.1 -n 10 --window "$span" abc
 done
 for span in 0.0001s 0.00099s 1e10d infs infd 1e999h 1e30d 1.001e9s; do
-  for command in "dedupe -p 0.1 -n 10 --window $span abc" "plan -p 0.1 -n 10 --window $span"; do
+  for command in "claim -p 0.1 -n 10 --window $span abc" "plan -p 0.1 -n 10 --window $span"; do
     # shellcheck disable=SC2086
     refuses "$command" "--window '$span': a window's span must be from 0.001 to 1e9 seconds" \
       "$tool" $command
@@ -243,18 +243,20 @@ done
 for span in 0.001s 1e9s 11574d; do
   gives "plan --window $span" 0 "$tool" plan -p 0.1 -n 10 --window "$span"
 done
-for command in "dedupe -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
+for command in "claim -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
   # shellcheck disable=SC2086
   refuses "$command without -n" "needs -n, the number of distinct keys in that time" \
     "$tool" $command
 done
 table <<'END'
-2 dedupe --window 10 abc =! no -p given
-2 dedupe -p 0.1 --window 10 --shared x abc =! give --state with a time
-2 dedupe -p 0.1 --window 10 --strategy fast abc =! leave out --strategy
-2 dedupe -p 0.1 --window 10 --generations 4 abc =! must be 1, 3 or 7
-2 dedupe -p 0.1 --generations 3 abc =! applies only to --window
-2 dedupe -p 0.1 --window 1e19 abc =! larger than its strategy can address
+2 claim --window 10 abc =! no -p given
+2 claim -p 0.1 --window 10 --shared x abc =! give --state with a time
+2 claim -p 0.1 --window 10 --strategy fast abc =! leave out --strategy
+2 claim -p 0.1 --window 10/4 abc =! with a G of 1, 3 or 7
+2 claim -p 0.1 --window 10/ abc =! with a G of 1, 3 or 7
+2 claim -p 0.1 --window 10/33 abc =! with a G of 1, 3 or 7
+2 plan -p 0.1 --window 10/3 =! it prints all
+2 claim -p 0.1 --window 1e19 abc =! larger than its strategy can address
 2 plan -p 0.1 --window 1e19 =! larger than its strategy can address
 and test ! -e x
 END

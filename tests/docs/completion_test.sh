@@ -64,7 +64,6 @@ done
 same "bash: strategies" "$(tab lfbloom build --strategy = '')" "$strategies"
 same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
 same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
-same "bash: generations" "$(tab lfbloom dedupe --generations = '')" "3 7"
 same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped milvus milvus-int64 milvus-utf8"
 same "bash: what remote does" "$(tab lfbloom remote '')" "delete"
 same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
@@ -128,7 +127,6 @@ zsh_tab lfbloom build - >specs
 same "zsh: strategies" "$(sed -nE 's/^--strategy=.*:NAME:\((.*)\)$/\1/p' specs)" "$strategies"
 same "zsh: a text of several lines" "$(sed -nE 's/^--timeout=\[(.*)\].*/\1/p' specs)" \
   "$("$tool" build --help | sed -nE '/--timeout=/,/--help/{/--help/!s/^.{25}//p}' | tr ':\n' '; ')"
-same "zsh: generations" "$(zsh_tab lfbloom dedupe - | sed -nE 's/^--generations=.*:G:\((.*)\)$/\1/p')" "3 7"
 same "zsh: files and numbers" "$(grep -cE '^--output=.*:OUT:_files$|^-n\[.*:N: $' specs)" 2
 
 # ---- fish ----
@@ -145,7 +143,6 @@ done
 same "fish: strategies" "$(fish_tab 'lfbloom build --strategy=' | cut -d= -f2)" "$strategies"
 same "fish: a strategy begun" "$(fish_tab 'lfbloom build --strategy=sb')" "--strategy=sbbf"
 same "fish: a value after a space" "$(fish_tab 'lfbloom demo --progress ')" "always never"
-same "fish: generations" "$(fish_tab 'lfbloom dedupe --generations=')" "--generations=3 --generations=7"
 same "fish: what remote does" "$(fish_tab 'lfbloom remote ')" "delete"
 same "fish: a time" "$(fish_tab 'lfbloom remote --timeout=')" ""
 same "fish: a number" "$(fish_tab 'lfbloom build -n ')" ""

@@ -39,8 +39,8 @@ prints build build -p 0.01 -o other.lfb keys
 prints compare compare keys.lfb keys.lfb
 prints convert convert --to mapped keys.lfb keys.shared
 prints dedupe dedupe keys
-prints 'dedupe with \-p' dedupe -p 0.01 keys
-prints 'dedupe with \-\-window' dedupe --window 1h -n 1000 -p 0.01 keys
+prints claim claim -p 0.01 keys
+prints 'claim with \-\-window' claim --window 1h -n 1000 -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb
 prints fold fold -o folded.lfb keys.lfb

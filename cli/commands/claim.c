@@ -1,0 +1,387 @@
+/*
+ * claim.c - `lfbloom claim`: prints each line whose key it claims in a filter.
+ *
+ * In order     All threads ask the filter which of their keys are present: a key that is present
+ *              was put by an earlier chunk or another process, and stays present.  Only the other
+ *              keys are left to be decided, in the order of the input, and their lines of the
+ *              filter are in a cache.
+ * Unordered    All threads claim their keys concurrently.  One claim of each key wins.
+ */
+#define _GNU_SOURCE /* optind */
+#include "cli/commands/claim.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/figure.h"
+#include "cli/base/report.h"
+#include "cli/base/spared.h"
+#include "cli/filters/target.h"
+
+/* ---- the lines ------------------------------------------------------------------ */
+
+/* Claims keys in a filter that is here.  If no other thread puts into it at the same time, a put of
+ * a new key is a claim that wins. */
+static size_t claim_here(struct claim *claim, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  const bool alone = claim->kept == NULL && (!claim->unordered || claim->source.threads == 1);
+  const bool numbers = claim->source.type == TYPED_I64;
+
+  /* numbers: as other programs put them into a shared filter */
+  return source_do(claim->into.any, alone && !numbers ? LFB_PUT : LFB_CLAIM, numbers, keys, count,
+                   answers);
+}
+
+/* Claims keys, at most SOURCE_BATCH, and adds the number of those that it won to the figure. */
+static bool claim_keys(struct claim *claim, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  size_t claimed;
+
+  if (claim->window.filter != NULL)
+    claimed = window_claim(&claim->window, keys, count, answers);
+  else if (claim->into.remote.filter == NULL) {
+    /* A batch that finds the filter full is the last: of its keys about as many are left out as p
+     * says.  source_settle() reports it if there is no other. */
+    if (!source_can_grow(claim->kept, &claim->into))
+      return false;
+    claimed = claim_here(claim, keys, count, answers);
+  } else if (!remote_put(&claim->into.remote, keys, count, answers, &claimed))
+    return false;
+  figure_add(&claim->out, claimed);
+  return true;
+}
+
+/* Whether to ask about more lines of a chunk: of new keys it only takes time. */
+static bool claim_asks(const struct claim *claim, const struct walk_lines *lines, size_t first)
+{
+  return !claim->unordered && claim->into.any.kind != LFB_KIND_NONE && claim->source.threads > 1 &&
+         claim->source.type != TYPED_I64 && /* it asks by bytes */
+         first - lines->open_count >= first / 4;
+}
+
+/* Opens the lines whose keys are not present. */
+static bool claim_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+{
+  const struct claim *claim = context;
+  uint64_t present[WALK_BATCH / 64] = {0};
+
+  (void)thread;
+  if (claim_asks(claim, lines, first))
+    (void)lfb_any_many(claim->into.any, LFB_MIGHT_CONTAIN, lines->keys + first,
+                       lines->count - first, present);
+  for (size_t i = first; i < lines->count; i++)
+    if (!lfb_answer(present, i - first) && !walk_passes(lines, i))
+      walk_open(lines, i);
+  return true;
+}
+
+static bool claim_decide(void *context, unsigned thread, struct walk_lines *lines,
+                         struct chunk *chunk)
+{
+  struct claim *claim = context;
+  const size_t most = source_shared_batch(&claim->into);
+  lfb_key keys[SOURCE_BATCH];
+  uint64_t answers[SOURCE_BATCH / 64];
+
+  (void)thread;
+  (void)chunk;
+  for (size_t at = 0; at < lines->open_count; at += most) {
+    const size_t left = lines->open_count - at, count = left < most ? left : most;
+    for (size_t i = 0; i < count; i++)
+      keys[i] = lines->keys[lines->open[at + i]];
+    if (!claim_keys(claim, keys, count, answers)) {
+      lines->count = lines->open[at]; /* what was decided is printed */
+      return false;
+    }
+    for (size_t i = 0; i < count; i++)
+      if (lfb_answer(answers, i))
+        walk_want(lines, lines->open[at + i], true);
+  }
+  return true;
+}
+
+static bool claim_lines(struct claim *claim)
+{
+  const struct decider decider = {
+      .batch = source_shared_batch(&claim->into), .take = claim_take, .decide = claim_decide};
+  const bool read_all = walk_run(&(struct walk){.source = &claim->source,
+                                                .label = "claiming",
+                                                .decider = &decider,
+                                                .context = claim,
+                                                .prints = !claim->json,
+                                                .unordered = claim->unordered,
+                                                .figures = &claim->read});
+
+  keys_note_bad(&claim->source);
+  return read_all;
+}
+
+/* ---- the filter ----------------------------------------------------------------- */
+
+/* Reads the figures of the shared filter. */
+static bool claim_begin_kept(struct claim *claim)
+{
+  lfb_stats stats;
+
+  if (!source_shared_stats(&claim->into, &stats))
+    return false;
+  claim->before = stats.approximate_count - stats.approximate_count / 50; /* an estimate */
+  if (stats.fpp > 0) {
+    claim->config.expected_insertions = stats.expected_insertions;
+    claim->config.fpp = stats.fpp;
+  }
+  claim->config.strategy = stats.strategy;
+  return true;
+}
+
+/* False after a report. */
+static bool claim_has_fpp(const struct claim *claim)
+{
+  return claim->config.fpp != 0 ||
+         options_misused(&command_claim, "no -p given: give the false-positive probability") !=
+             CLI_NOT_DONE;
+}
+
+/* Makes the filter that all threads claim in.  `wish` is for one that stays. */
+static bool claim_create(struct claim *claim, const struct source_wish *wish)
+{
+  if (!claim_has_fpp(claim) || (claim->kept != NULL && !target_check_shared(claim->kept)) ||
+      !keys_expected(&claim->source, command_claim.name, wish->grows, &claim->expected,
+                     &claim->config.expected_insertions))
+    return false;
+  if (!claim->strategy.given && !wish->grows)
+    report_oversized(&claim->config);
+  if (claim->kept != NULL)
+    return source_share_new(claim->kept, wish, &claim->into);
+  claim->into.any.kind = LFB_KIND_PLAIN;
+  const lfb_status status = lfb_filter_create(&claim->config, &claim->into.any.plain);
+  return status == LFB_OK ||
+         report_false("claim: %" PRIu64 " keys at -p %g: %s", claim->config.expected_insertions,
+                      claim->config.fpp, lfb_status_text(status));
+}
+
+/* Opens or makes the filter.  False after a report. */
+static bool claim_begin_filter(struct claim *claim)
+{
+  /* Without -n, the size of a new file would be that of the first run alone. */
+  const bool grows = claim->kept != NULL && !remote_is(claim->kept) && !claim->expected.given &&
+                     claim->config.strategy != LFB_GO_FNV14;
+  const struct source_wish wish = {.command = command_claim.name,
+                                   .config = &claim->config,
+                                   .reading = &claim->reading,
+                                   .any_count = !claim->expected.given,
+                                   .any_strategy = !claim->strategy.given,
+                                   .grows = grows};
+  bool there = false;
+
+  return (claim->kept == NULL || source_share(claim->kept, &wish, &there, &claim->into)) &&
+         (there || claim_create(claim, &wish)) &&
+         (claim->kept == NULL ||
+          (source_takes_type(claim->kept, &claim->into.remote, claim->source.type) &&
+           claim_begin_kept(claim)));
+}
+
+/* Opens or makes the window. */
+static bool claim_begin_window(struct claim *claim)
+{
+  const uint8_t *key = options_key_bytes(&claim->reading.key);
+
+  if (claim->span.keys > 0)
+    claim->unordered = false; /* keys are counted in their order */
+  if (!window_resume(&claim->window, &claim->span, claim->kept, key, &claim->config))
+    return false;
+  return claim->window.filter != NULL ||
+         (claim_has_fpp(claim) &&
+          window_expected(&command_claim, &claim->span, &claim->expected,
+                          &claim->config.expected_insertions) &&
+          (claim->kept == NULL || target_check(claim->kept)) &&
+          window_begin(&claim->window, &command_claim, &claim->span, claim->kept, key,
+                       &claim->config));
+}
+
+static int claim_fill(struct claim *claim)
+{
+  const uint64_t began = clock_ns();
+
+  if (!claim_lines(claim))
+    return CLI_NOT_DONE;
+  claim->seconds = clock_seconds(clock_ns() - began);
+  const bool settled = claim->window.filter != NULL
+                           ? window_settle(&claim->window)
+                           : claim->kept == NULL || source_settle(claim->kept, &claim->into);
+  return settled ? claim_figures(claim) : CLI_NOT_DONE;
+}
+
+static int claim_files(struct claim *claim)
+{
+  claim->config.expected_insertions = claim->expected.value;
+  if (!keys_check(&claim->source, &command_claim) ||
+      !(claim->span.text != NULL ? claim_begin_window(claim) : claim_begin_filter(claim)))
+    return CLI_NOT_DONE;
+  const int status = claim_fill(claim);
+  window_end(&claim->window);
+  source_shared_close(&claim->into);
+  return status;
+}
+
+/* ---- the options ---------------------------------------------------------------- */
+
+/* What is wrong with the combination of options; NULL: nothing. */
+static const char *claim_misuse(const struct claim *claim)
+{
+  const char *kept = claim->kept;
+
+  if (claim->state != NULL && claim->shared != NULL)
+    return "--state and --shared mean the same: give one";
+  if (claim->mode.given && kept != NULL && remote_is(kept))
+    return "--mode does not apply to a filter on Redis";
+  if (claim->span.text != NULL) {
+    if (claim->strategy.given)
+      return "--window has a layout of its own: leave out --strategy";
+    if (kept != NULL && remote_is(kept))
+      return "a window of the tool is in a file: a server has its own, BF.WINDOW.RESERVE";
+    if (kept != NULL && claim->span.keys > 0)
+      return "one run counts the keys of a span of keys: give --state with a time";
+  }
+  return options_hash_misuse(&claim->hash, 0, &claim->reading.key);
+}
+
+/* -n: in a filter that stays it counts the keys of all runs. */
+static struct option_row claim_expected_row(struct options_count *to)
+{
+  struct option_row row = options_expected(to);
+  row.help = "number of distinct keys, with --shared of all runs together (default: the keys in "
+             "FILE..., repeats included; a new file of --shared grows)";
+  return row;
+}
+
+static int claim_run(int argc, char **argv)
+{
+  struct claim claim = {.source = {.threads = options_default_threads()}};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      options_fpp(&claim.config.fpp),
+      claim_expected_row(&claim.expected),
+      {'\0', "shared", "FILE",
+       "the filter, which several processes and later runs share; made if it does not exist",
+       options_read_path, &claim.shared},
+      window_span_row(&claim.span),
+      {'\0', "state", "FILE",
+       "the same as --shared: FILE keeps the filter or window for later runs", options_read_path,
+       &claim.state},
+      KEYS_ROWS(claim.source),
+      options_strategy(&claim.strategy),
+      options_hash(&claim.hash),
+      options_key_file(&claim.reading.key),
+      options_mode(&claim.mode),
+      options_helper(&claim.reading.helper),
+      options_threads(&claim.source.threads),
+      {'\0', "unordered", NULL, "print any one of a key's occurrences, as threads find them", NULL,
+       &claim.unordered},
+      {'q', "quiet", NULL, "print no summary", NULL, &claim.quiet},
+      options_json(&claim.json),
+      options_progress(&claim.source.progress),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(&command_claim, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  remote_behave(manner);
+  claim.kept = claim.shared != NULL ? claim.shared : claim.state;
+  const char *misuse = claim_misuse(&claim);
+  if (misuse != NULL)
+    return options_misused(&command_claim, misuse);
+  if (!options_helper_use(&command_claim, &claim.reading.helper, &claim.expected, &claim.config.fpp,
+                          &claim.strategy))
+    return CLI_NOT_DONE;
+  if (claim.mode.given && claim.kept == NULL)
+    report_note("note: --mode changes nothing without --shared or --state");
+  claim.config.strategy = claim.strategy.id;
+  claim.config.file_mode = claim.mode.bits;
+  claim.config.hash = claim.hash.id;
+  options_key_use(&claim.reading.key, &claim.config);
+  claim.source.bad = &claim.bad_lines;
+  claim.source.paths = argv + optind;
+  claim.source.path_count = (size_t)(argc - optind);
+  spared_add_operands(claim.source.paths, claim.source.path_count);
+  return claim_files(&claim);
+}
+
+const struct command command_claim = {
+    .name = "claim",
+    .operands = "[FILE...]",
+    .summary = "print lines whose key is new to a filter, each once",
+    .details =
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A line is\n"
+        "printed if its key is not in the filter, which then has it: of all threads,\n"
+        "processes and runs that share a filter, one prints it.  Prints the first\n"
+        "occurrence of each key, in the order of the input, with any number of threads.\n"
+        "With --json, the object is printed instead of the lines.  For lines of which\n"
+        "none may be lost: 'lfbloom dedupe'.\n"
+        "\n"
+        "A new key is left out if it is a false positive; its probability grows to P\n"
+        "while N distinct keys come.  The summary on standard error says how many keys\n"
+        "that should be: the sum of the probability at each key as the filter filled.\n"
+        "After far too many keys this number is unknown: null in --json.  If more than N\n"
+        "distinct keys came, new ones may be missing from the output: a warning says so,\n"
+        "and the exit status is 1.\n"
+        "\n"
+        "Without -n a file is read before, to count it, and a pipe needs -n, except with\n"
+        "--shared FILE.  One thread at a time decides which keys are new, 20 to 50 ns\n"
+        "each: if nearly all are new and there are many cores, --unordered may be faster,\n"
+        "which prints any one of the occurrences, in an order that may differ from run to\n"
+        "run.\n"
+        "\n"
+        "With --window SPAN, a key that was printed is left out for SPAN, and printed\n"
+        "again when it next comes after SPAN * (1 + 1/G) at the latest; SPAN/G gives G,\n"
+        "which is 3 otherwise.  N is the number of distinct keys in a SPAN, if they come\n"
+        "evenly.  If they do not, N is G times the most that come in a Gth of SPAN.  A\n"
+        "time counts from when a key is decided; it is from 1 ms to 1e9 s.  A number\n"
+        "counts all keys, repeats included, in input order, also with --unordered; a\n"
+        "Gth of it is rounded up.  The summary's number of keys that were left out\n"
+        "wrongly is an upper bound if N was right.  It is computed with P, or with the\n"
+        "probability at the end if that is greater.\n"
+        "\n",
+    .more[0] =
+        "With --window and --state FILE, FILE keeps the window: later runs go on with it,\n"
+        "also after a restart of the host, and of all processes that use it at once, one\n"
+        "prints a line within a SPAN.  A run needs -n and -p only to make FILE; a value\n"
+        "of them or of --hash that differs from FILE's is an error.  Its SPAN must be\n"
+        "that of FILE, a time.  A line that was decided but not printed, because the\n"
+        "process was killed, is left out by the next run.\n"
+        "\n"
+        "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
+        "left out too.  Each run prints its keys in the order of its input; which run\n"
+        "prints a key depends on when they claim it.  A new FILE grows with its keys, so\n"
+        "that the probability stays below P in all runs; with -n it has the size for N\n"
+        "keys of all runs together.  A query of a file that has grown takes longer: give\n"
+        "N if it is known.  If FILE is full and cannot grow, the run ends with status 2\n"
+        "after the keys that it has claimed.  --mode is as in 'lfbloom build --shared'.\n"
+        "If a key is claimed but not printed, because the output failed, the process was\n"
+        "killed, or (with --unordered) an earlier line has no key of --jsonl, no run\n"
+        "prints it: start again with a new FILE.  While a process has FILE open, do not\n"
+        "delete, replace or cut it short.  If another file takes its place, keys are\n"
+        "printed twice, and the run ends with an error (status 2) after the last key.  If\n"
+        "it is cut short, the processes that use it are killed.\n"
+        "\n"
+        "FILE may be on Redis, also as a key of the module: of all processes that claim a\n"
+        "key there, one prints it.\n"
+        "In order, a process waits for one answer of the server at a time; with\n"
+        "--unordered each thread has a connection of its own.  If a connection is lost\n"
+        "during a claim, the keys are claimed again, and some may be printed twice.  If\n"
+        "the server stays away, the run ends with status 2, and up to one batch of keys\n"
+        "(with --unordered: one per thread) may be claimed but not printed.\n"
+        "\n",
+    .more[1] =
+        KEYS_HELP
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom claim -p 1e-6 -n 50M urls.gz > distinct.txt\n"
+        "  tail -F log | lfbloom claim --window 15m -n 1M -p 0.001 --state seen\n"
+        "  lfbloom claim --shared seen -p 1e-6 today.txt > new.txt\n"
+        "  lfbloom claim --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
+    .run = claim_run,
+};

@@ -1,0 +1,239 @@
+/* walk.c - the walk over the lines of an input. */
+#include "cli/input/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/figure.h"
+#include "cli/base/grow.h"
+#include "cli/base/output.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/input/kept.h"
+
+struct walk_job {
+  const struct walk *walk;
+  struct walk_lines *lines; /* one per thread */
+};
+
+size_t walk_sum(const uint64_t *bits, size_t count)
+{
+  size_t sum = 0;
+
+  for (size_t i = 0; i < count / 64; i++)
+    sum += (size_t)__builtin_popcountll(bits[i]);
+  if (count % 64 > 0)
+    sum += (size_t)__builtin_popcountll(bits[count / 64] & ((UINT64_C(1) << (count % 64)) - 1));
+  return sum;
+}
+
+/* Makes room for a batch more. */
+static bool walk_grow(struct walk_lines *lines, bool whole, size_t batch)
+{
+  const struct grow_row rows[] = {{&lines->records, 64 * sizeof *lines->records},
+                                  {&lines->open, 64 * sizeof *lines->open},
+                                  {&lines->wanted, sizeof *lines->wanted},
+                                  {&lines->passing, sizeof *lines->passing},
+                                  {&lines->kept_keys, 64 * sizeof *lines->kept_keys}};
+
+  return grow(rows, whole ? 4 : 5, &lines->capacity, lines->count + batch);
+}
+
+/* Clears the bits from `first` on, of `count`. */
+static void walk_clear(uint64_t *bits, size_t first, size_t count)
+{
+  const size_t word = (first + 63) / 64;
+
+  if (first % 64 != 0)
+    bits[first / 64] &= (UINT64_C(1) << (first % 64)) - 1;
+  memset(bits + word, 0, ((count + 63) / 64 - word) * sizeof *bits);
+}
+
+/* Notes which of the lines from `first` on pass, and wants them.  Returns how many do not. */
+static size_t walk_note_passing(const struct keys_source *source, struct walk_lines *lines,
+                                size_t first)
+{
+  size_t keys = lines->count - first;
+
+  walk_clear(lines->passing, first, lines->count);
+  walk_clear(lines->wanted, first, lines->count);
+  for (size_t i = first; source->bad_lines == KEYS_PASS && i < lines->count; i++)
+    if (keys_passes(source, lines->keys[i])) {
+      lines->passing[i / 64] |= UINT64_C(1) << (i % 64);
+      walk_want(lines, i, true);
+      keys--;
+    }
+  return keys;
+}
+
+/* Finds the next lines and their keys.  `*found` is 0 at the end of the chunk. */
+static bool walk_find(const struct walk *walk, struct walk_lines *lines, struct chunk *chunk,
+                      size_t *at, size_t *found)
+{
+  const struct keys_source *source = walk->source;
+  const size_t first = lines->count;
+  const bool whole = keys_are_records(source);
+
+  if (!walk_grow(lines, whole, walk->decider->batch))
+    return false;
+  lfb_key *const records = lines->records + first;
+  size_t count = *found = keys_next(source, chunk, at, records, walk->decider->batch);
+  const lfb_key *keys = keys_of(source, chunk, records, &count);
+  if (keys == NULL)
+    return false;
+  if (!whole)
+    memcpy(lines->kept_keys + first, keys, count * sizeof *keys);
+  lines->keys = whole ? lines->records : lines->kept_keys;
+  lines->count += count;
+  const size_t with_key = walk_note_passing(source, lines, first);
+  if (walk->figures != NULL)
+    figure_add(&walk->figures->keys, with_key);
+  return true;
+}
+
+/* Whether the lines of each take() are kept or forgotten at once. */
+static bool walk_streams(const struct decider *decider)
+{
+  return decider->ask == NULL && decider->decide == NULL;
+}
+
+/* Finds and takes all lines of the chunk. */
+static bool walk_take(const struct walk *walk, unsigned thread, struct walk_lines *lines,
+                      struct chunk *chunk)
+{
+  const bool streams = walk_streams(walk->decider);
+  struct kept kept = kept_begin(chunk, keys_delimiter(walk->source));
+  size_t at = 0, found = 1;
+  bool well = true;
+
+  lines->count = lines->open_count = 0;
+  while (well && found > 0 && chunk->refused == 0) {
+    const size_t first = lines->count;
+    well = walk_find(walk, lines, chunk, &at, &found) &&
+           (lines->count == first || walk->decider->take(walk->context, thread, lines, first));
+    if (well && streams && walk->prints)
+      kept_add(&kept, lines->records, lines->count, lines->wanted);
+    if (streams)
+      lines->count = 0;
+  }
+  if (streams && walk->prints)
+    kept_end(&kept);
+  return well;
+}
+
+void walk_keep(const struct keys_source *source, const struct walk_lines *lines,
+               struct chunk *chunk)
+{
+  struct kept kept = kept_begin(chunk, keys_delimiter(source));
+
+  kept_add(&kept, lines->records, lines->count, lines->wanted);
+  kept_end(&kept);
+}
+
+static bool walk_decide(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct walk_job *job = context;
+
+  return job->walk->decider->decide(job->walk->context, thread, &job->lines[thread], chunk);
+}
+
+static void walk_finish(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct walk_job *job = context;
+  const struct walk *walk = job->walk;
+
+  if (walk->decider->finish != NULL)
+    walk->decider->finish(walk->context, thread, &job->lines[thread], chunk);
+  else if (walk->prints)
+    walk_keep(walk->source, &job->lines[thread], chunk);
+}
+
+static bool walk_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct walk_job *job = context;
+  const struct walk *walk = job->walk;
+  const struct decider *decider = walk->decider;
+  struct walk_lines *lines = &job->lines[thread];
+
+  if (walk->figures != NULL)
+    figure_add(&walk->figures->bytes, chunk->size);
+  bool well = walk_take(walk, thread, lines, chunk);
+  if (well && decider->ask != NULL)
+    well = decider->ask(walk->context, thread, lines, chunk);
+  if (well && walk->unordered) {
+    well = walk_decide(context, thread, chunk);
+    walk_finish(context, thread, chunk);
+  } else if (!well && !walk_streams(decider)) { /* nothing is decided */
+    lines->count = lines->open_count = 0;
+    chunk->size = 0;
+  }
+  return well;
+}
+
+static void walk_emit(void *context, unsigned thread, const struct chunk *chunk)
+{
+  const struct walk_job *job = context;
+  const struct walk *walk = job->walk;
+
+  if (chunk->size == 0 && job->lines[thread].count == 0) /* nothing was decided, maybe a failure */
+    return;
+  if (walk->decider->emit != NULL)
+    walk->decider->emit(walk->context, thread, &job->lines[thread], chunk);
+  else if (chunk->size > 0)
+    output_write(chunk->bytes, chunk->size);
+}
+
+static bool walk_enough(const void *context)
+{
+  const struct walk_job *job = context;
+
+  return job->walk->enough(job->walk->context);
+}
+
+static void walk_free(struct walk_lines *lines, unsigned threads)
+{
+  for (unsigned i = 0; i < threads; i++) {
+    free(lines[i].records);
+    free(lines[i].wanted);
+    free(lines[i].passing);
+    free(lines[i].open);
+    free(lines[i].kept_keys);
+  }
+  free(lines);
+}
+
+bool walk_run(const struct walk *walk)
+{
+  const struct keys_source *source = walk->source;
+  const struct decider *decider = walk->decider;
+  const bool emits = walk->prints || decider->emit != NULL;
+  const bool ordered = decider->decide != NULL && !walk->unordered;
+  struct walk_job job = {walk, calloc(source->threads, sizeof *job.lines)};
+
+  if (job.lines == NULL)
+    return report_false("cannot start %u threads: %s; give fewer --threads", source->threads,
+                        strerror(errno));
+  keys_begin(source, walk->label, emits);
+  const bool read_all = records_run(
+      &(struct records_job){.paths = source->paths,
+                            .path_count = source->path_count,
+                            .delimiter = keys_delimiter(source),
+                            .threads = source->threads,
+                            .skipped = source->skipped,
+                            .header = source->header,
+                            .number_lines = keys_can_be_bad(source),
+                            /* a blank of JSON may be a CR */
+                            .crlf = walk->crlf || source->crlf || source->part.member_count != 0,
+                            .plain = walk->plain,
+                            .skip = walk->skip,
+                            .enough = walk->enough != NULL ? walk_enough : NULL,
+                            .context = &job,
+                            .work = walk_work,
+                            .decide = ordered ? walk_decide : NULL,
+                            .finish = walk_finish,
+                            .emit = emits ? walk_emit : NULL});
+  progress_end();
+  walk_free(job.lines, source->threads);
+  return read_all;
+}
