@@ -9,7 +9,7 @@
 #include "cli/base/command.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
-#include "cli/filters/remote.h"
+#include "cli/filters/address.h"
 
 #ifndef LFBLOOM_VERSION /* tools/version.bzl has it */
 #define LFBLOOM_VERSION "of no release"
@@ -35,7 +35,7 @@ static int main_help(void)
          "  lfbloom -V, --version    print the version\n\n"
          "A key is a line of text; with -0, keys end in NUL bytes instead.  A number may\n"
          "be written 10M, 1e7 or 10,000,000.  In place of a filter file, build, query,\n"
-         "dedupe, convert and info also take redis://host:port/name.\n\n"
+         "claim, convert and info also take redis://host:port/name.\n\n"
          "Exit status: 0 success or match, 1 no match, 2 error.\n\n"
          "Examples:\n"
          "  lfbloom demo\n"
@@ -87,12 +87,12 @@ static int main_run(int argc, char **argv)
   const struct command *command = main_find(argv[1]);
   if (command == NULL)
     return main_unknown(argv[1]);
-  return remote_fits(command->name, argc, argv) ? command->run(argc - 1, argv + 1) : CLI_NOT_DONE;
+  return address_fits(command->name) ? command->run(argc - 1, argv + 1) : CLI_NOT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-  if (!remote_hide_passwords(argc, argv))
+  if (!address_hide_passwords(argc, argv))
     return CLI_NOT_DONE;
   output_prepare();
   return output_close(main_run(argc, argv));

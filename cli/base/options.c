@@ -247,61 +247,6 @@ const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
   return NULL;
 }
 
-const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis)
-{
-  if (!mode->given)
-    return NULL;
-  return on_redis  ? "--mode does not apply to a filter on Redis"
-         : !shared ? "--mode applies only to a new file of --shared"
-                   : NULL;
-}
-
-const char *options_growing_misuse(bool growing, bool shared, bool on_redis)
-{
-  if (!growing)
-    return NULL;
-  return on_redis  ? "--growing does not apply to a filter on Redis"
-         : !shared ? "--growing applies only to a file of --shared"
-                   : NULL;
-}
-
-/* N,P or N,P,twice */
-static bool options_read_helper(const char *option, const char *text, void *to)
-{
-  struct options_helper *helper = to;
-  struct options_count keys = {0};
-  char words[128] = "";
-
-  if (strlen(text) < sizeof words)
-    memcpy(words, text, strlen(text) + 1);
-  char *fpp = strchr(words, ','), *twice = fpp == NULL ? NULL : strchr(fpp + 1, ',');
-  if (fpp == NULL || (twice != NULL && strcmp(twice, ",twice") != 0))
-    return report_false("%s '%s': not N,P or N,P,twice, such as 1M,0.01", option, text);
-  *fpp = '\0';
-  if (twice != NULL)
-    *twice = '\0';
-  helper->given = options_read_count(option, words, &keys) &&
-                  options_read_fpp(option, fpp + 1, &helper->fpp);
-  helper->keys = keys.value;
-  helper->twice = twice != NULL;
-  return helper->given;
-}
-
-bool options_helper_use(const struct command *command, const struct options_helper *helper,
-                        struct options_count *expected, double *fpp,
-                        struct options_strategy *strategy)
-{
-  if (!helper->given)
-    return true;
-  if (expected->given || *fpp != 0 || strategy->given)
-    return options_misused(command, "--helper replaces -n, -p and --strategy: leave them out") !=
-           CLI_NOT_DONE;
-  *expected = (struct options_count){true, helper->keys};
-  *fpp = helper->fpp;
-  *strategy = (struct options_strategy){true, LFB_REDIS_MITZ32};
-  return true;
-}
-
 static bool options_read_seconds(const char *option, const char *text, void *to)
 {
   double seconds = 0;
@@ -312,20 +257,6 @@ static bool options_read_seconds(const char *option, const char *text, void *to)
                         OPTIONS_LEAST_SECONDS, OPTIONS_MOST_SECONDS);
   *(uint32_t *)to = (uint32_t)(1000 * seconds);
   return true;
-}
-
-lfb_config options_wanted(const struct options_reading *reading)
-{
-  const struct options_helper *helper = &reading->helper;
-  lfb_config wanted = {0}; /* p 0: any */
-
-  options_key_use(&reading->key, &wanted);
-  if (helper->given) {
-    wanted.expected_insertions = helper->keys;
-    wanted.fpp = helper->fpp;
-    wanted.strategy = LFB_REDIS_MITZ32;
-  }
-  return wanted;
 }
 
 OPTIONS_ROWS(OPTIONS_DEFINE)

@@ -50,22 +50,6 @@ struct options_key {
   uint8_t bytes[16];
 };
 
-/* The n and p of a filter that the Java helper class over RedisTemplate made, and whether they were
- * given. */
-struct options_helper {
-  bool given;
-  bool twice; /* its funnel puts each string twice */
-  uint64_t keys;
-  double fpp;
-};
-
-/* What a reader of a filter must know that is not in the filter. */
-struct options_reading {
-  struct options_key key;
-  struct options_helper helper; /* for a filter on Redis */
-  bool no_verify;               /* take a large file as it is */
-};
-
 /* One option of a command. */
 struct option_row {
   char letter;       /* '\0': none                                             */
@@ -102,9 +86,6 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
       "print one JSON object instead (fields: lfbloom(1))")                                        \
   ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,            \
       "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")               \
-  ROW(options_helper, struct options_helper, '\0', "helper", "N,P", options_read_helper,           \
-      "open a filter on Redis that the Java helper class made for N keys at P; N,P,twice if its "  \
-      "funnel puts each string twice")                                                             \
   ROW(options_no_verify, bool, '\0', "no-verify", NULL, NULL,                                      \
       "do not compare the checksums of a file of 64 MiB or more")                                  \
   ROW(options_mode, struct options_mode, '\0', "mode", "OCTAL", options_read_mode,                 \
@@ -133,27 +114,12 @@ OPTIONS_ROWS(OPTIONS_DECLARE)
 /* The 16 bytes of a key, or NULL if none was given. */
 const uint8_t *options_key_bytes(const struct options_key *key);
 
-/* The configuration to open a filter on Redis with. */
-lfb_config options_wanted(const struct options_reading *reading);
-
 /* Gives the hash of a new filter the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
 
 /* What is wrong with --hash, --seed (0: not given) and --key-file together; NULL: nothing. */
 const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
                                 const struct options_key *key);
-
-/* What is wrong with --mode for this filter; NULL: nothing. */
-const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);
-
-/* The same for --growing. */
-const char *options_growing_misuse(bool growing, bool shared, bool on_redis);
-
-/* If --helper was given, sets n, p and strategy from it.  False after a report if one of them was
- * given too. */
-bool options_helper_use(const struct command *command, const struct options_helper *helper,
-                        struct options_count *expected, double *fpp,
-                        struct options_strategy *strategy);
 
 /* The default number of threads. */
 unsigned options_default_threads(void);

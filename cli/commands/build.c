@@ -14,6 +14,7 @@
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
+#include "cli/filters/address.h"
 #include "cli/filters/figures.h"
 #include "cli/filters/like.h"
 #include "cli/filters/source.h"
@@ -27,7 +28,7 @@ struct build {
   struct options_formula formula;
   struct options_hash hash;
   struct like like;
-  struct options_reading reading;
+  struct options_key key;
   struct options_mode mode;
   lfb_config config;
   lfb_form form;
@@ -39,8 +40,8 @@ struct build {
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
 
-  lfb_builder *builder;      /* of a filter that is made here          */
-  struct source_shared into; /* the shared filter, or the finished one */
+  lfb_builder *builder; /* of a filter that is made here          */
+  struct source into;   /* the shared filter, or the finished one */
   _Atomic(uint64_t) bad_lines;
   struct walk_figures read;
   _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
@@ -64,14 +65,11 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
 {
   size_t changed = 0;
 
-  if (!source_can_grow(build->out, &build->into))
+  if (!source_can_grow(&build->into))
     return false;
   if (build->builder != NULL)
     build_collect(build, thread, keys, count);
-  else if (build->into.remote.filter == NULL)
-    changed =
-        source_do(build->into.any, LFB_PUT, build->source.type == TYPED_I64, keys, count, NULL);
-  else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
+  else if (!source_do(&build->into, LFB_PUT, keys, count, NULL, &changed))
     return false;
   figure_add(&build->changed, changed);
   return true;
@@ -85,7 +83,7 @@ static bool build_take(void *context, unsigned thread, struct walk_lines *lines,
 /* Reads and puts all keys. */
 static bool build_read(struct build *build)
 {
-  const struct decider decider = {.batch = source_shared_batch(&build->into), .take = build_take};
+  const struct decider decider = {.batch = source_batch(&build->into), .take = build_take};
   const uint64_t began = clock_ns();
   const bool read_all = walk_run(&(struct walk){.source = &build->source,
                                                 .label = "building",
@@ -138,7 +136,8 @@ static bool build_create(struct build *build)
   lfb_stats stats;
   lfb_status status = lfb_config_plan(&build->config, &stats);
 
-  if (status == LFB_OK && remote_is(build->out) && !remote_holds(command_build.name, &stats))
+  if (status == LFB_OK && address_is(build->out) &&
+      !target_holds(build->out, build->form, command_build.name, &stats))
     return false;
   if (status == LFB_OK)
     status = (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
@@ -156,7 +155,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   json_count("keys", figure_get(&build->read.keys));
   json_count("new_keys", figure_get(&build->changed));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_text("form", remote_is(build->out)                          ? "redis"
+  json_text("form", address_is(build->out)                          ? "redis"
                     : build->into.any.kind == LFB_KIND_GROWING ? "growing"
                                                                : lfb_form_name(build->form));
   figures_json_filled(stats);
@@ -207,16 +206,17 @@ static void build_warn_full(const struct build *build, const lfb_stats *stats)
 /* Returns the exit status. */
 static int build_summary(const struct build *build)
 {
-  lfb_stats stats;
+  lfb_figures figures;
 
-  if (!source_shared_stats(&build->into, &stats))
+  if (!source_stats(&build->into, &figures))
     return CLI_NOT_DONE;
-  build_warn_full(build, &stats);
+  const lfb_stats *stats = &figures.all;
+  build_warn_full(build, stats);
   if (build->json)
-    build_summary_json(build, &stats);
+    build_summary_json(build, stats);
   else if (!build->quiet)
-    build_summary_text(build, &stats);
-  return build_is_useless(&stats) && !build->force ? CLI_OTHERWISE : CLI_DONE;
+    build_summary_text(build, stats);
+  return build_is_useless(stats) && !build->force ? CLI_OTHERWISE : CLI_DONE;
 }
 
 /* Makes the filter for the keys that came.  False after a report. */
@@ -250,7 +250,7 @@ static int build_fill(struct build *build)
     build_warn(build, &stats);
   }
   build->seconds = clock_seconds(clock_ns() - began);
-  return target_save(build->out, filter, build->form) ? build_summary(build) : CLI_NOT_DONE;
+  return target_save_plain(build->out, filter, build->form) ? build_summary(build) : CLI_NOT_DONE;
 }
 
 /* Other processes see each put at once, and it stays even if the command fails later. */
@@ -258,7 +258,7 @@ static int build_fill_shared(struct build *build)
 {
   if (!build_read(build))
     return CLI_NOT_DONE;
-  return source_settle(build->out, &build->into) ? build_summary(build) : CLI_NOT_DONE;
+  return source_settle(&build->into) ? build_summary(build) : CLI_NOT_DONE;
 }
 
 /* Whether the strategy takes --probes-formula, if that was given.  False after a report. */
@@ -274,42 +274,25 @@ static bool build_formula_fits(const struct build *build)
                       lfb_strategy_name(strategy));
 }
 
-/* Makes the shared filter, which does not exist. */
-static bool build_share_new(struct build *build, const struct source_wish *wish)
-{
-  const struct keys_source *source = &build->source;
-
-  if (build->config.fpp == 0)
-    return options_misused(&command_build, "no -p given: give the false-positive probability") !=
-           CLI_NOT_DONE;
-  if (!target_check_shared(build->out) ||
-      !keys_expected(source, command_build.name, build->growing, &build->expected,
-                     &build->config.expected_insertions))
-    return false;
-  if (!build->strategy.given && !build->growing)
-    report_oversized(&build->config);
-  return source_share_new(build->out, wish, &build->into);
-}
-
 /* Puts into the shared filter; makes it first if it does not exist. */
 static int build_share(struct build *build)
 {
-  const struct keys_source *source = &build->source;
-  const struct source_wish wish = {command_build.name, &build->config, &build->reading,
-                                   !build->expected.given, !build->strategy.given, build->growing,
-                                   build->growing};
-  bool there;
+  const struct source_wish wish = {.command = &command_build,
+                                   .config = &build->config,
+                                   .key = &build->key,
+                                   .expected = &build->expected,
+                                   .keys = &build->source,
+                                   .any_strategy = !build->strategy.given,
+                                   .grows = build->growing,
+                                   .only_growing = build->growing};
 
   build->config.strategy = build->strategy.id;
-  build->config.expected_insertions = build->expected.value;
-  if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
-      !source_share(build->out, &wish, &there, &build->into) ||
-      (!there && !build_share_new(build, &wish)))
+  if (!build_formula_fits(build) || !keys_check(&build->source, &command_build) ||
+      !source_share(build->out, &wish, &build->into))
     return CLI_NOT_DONE;
-  const int status = source_takes_type(build->out, &build->into.remote, source->type)
-                         ? build_fill_shared(build)
-                         : CLI_NOT_DONE;
-  source_shared_close(&build->into);
+  const int status = source_takes(&build->into, build->source.type) ? build_fill_shared(build)
+                                                                    : CLI_NOT_DONE;
+  source_close(&build->into);
   return status;
 }
 
@@ -321,7 +304,7 @@ static lfb_strategy_id build_strategy(const struct build *build)
 
   if (build->strategy.given)
     return build->strategy.id;
-  if (remote_is_module(build->out))
+  if (address_is_module(build->out))
     return LFB_FAST; /* the only one that the module has */
   while (i + 1 < sizeof preferred / sizeof *preferred && !lfb_form_holds(build->form, preferred[i]))
     i++;
@@ -333,7 +316,7 @@ static int build_from_files(struct build *build)
   if (build->shared)
     return build_share(build);
   build->config.strategy = build_strategy(build);
-  if (!remote_is(build->out) && !lfb_form_holds(build->form, build->config.strategy))
+  if (!address_is(build->out) && !lfb_form_holds(build->form, build->config.strategy))
     return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
@@ -349,7 +332,7 @@ static int build_from_files(struct build *build)
       !build_create(build))
     return CLI_NOT_DONE;
   const int status = build_fill(build);
-  source_shared_close(&build->into);
+  source_close(&build->into);
   return status;
 }
 
@@ -371,16 +354,13 @@ static const char *build_misuse(const struct build *build)
     return "--shared needs a file, not standard output";
   if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
     return "--shared allows only --form mapped";
-  if (remote_is(build->out) && build->form != LFB_FORM_NONE)
+  if (address_is(build->out) && build->form != LFB_FORM_NONE)
     return "--form does not apply to a filter on Redis";
-  if (build->reading.helper.given && !build->shared)
-    return "--helper opens an existing filter, with --shared; to make one, use -n, -p and "
-           "--strategy redis-mitz32";
   if (build->json && target_is_standard(build->out))
     return "-o - and --json both write to standard output";
-  if (build->config.keep_key && !build->reading.key.given)
+  if (build->config.keep_key && !build->key.given)
     return "--keep-key needs --key-file";
-  if (build->like.path != NULL && remote_is(build->like.path))
+  if (build->like.path != NULL && address_is(build->like.path))
     return "--like takes a filter in a file: 'lfbloom convert' fetches one from Redis";
   if (build->like.path != NULL && build->config.fpp == 0 && build_has_size(build))
     return "--like without -p takes -n, --strategy, --probes-formula and --foldable from its file: "
@@ -390,11 +370,15 @@ static const char *build_misuse(const struct build *build)
            "out";
   if (build->like.path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--like replaces --hash and --seed: leave them out";
-  const char *misuse = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
-  if (misuse == NULL)
-    misuse = options_growing_misuse(build->growing, build->shared, remote_is(build->out));
-  return misuse != NULL ? misuse
-                        : options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
+  if (build->growing && address_is(build->out))
+    return "--growing does not apply to a filter on Redis";
+  if (build->growing && !build->shared)
+    return "--growing applies only to a file of --shared";
+  if (build->mode.given && address_is(build->out))
+    return "--mode does not apply to a filter on Redis";
+  if (build->mode.given && !build->shared)
+    return "--mode applies only to a new file of --shared";
+  return options_hash_misuse(&build->hash, build->config.seed, &build->key);
 }
 
 /* Checks the combination of options, and chooses the form.  False after a report. */
@@ -419,7 +403,7 @@ static bool build_take_like(struct build *build)
   if (!build->shared && spared_has(build->out))
     return report_false("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
                         "--shared', or build another file and use 'lfbloom merge'", build->out);
-  if (!like_take(&build->like, &build->reading, &build->strategy, &build->config))
+  if (!like_take(&build->like, &build->key, &build->strategy, &build->config))
     return false;
   if (build->like.all)
     build->expected = (struct options_count){true, build->config.expected_insertions};
@@ -430,7 +414,6 @@ static int build_run(int argc, char **argv)
 {
   struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NONE};
   struct options_count seed = {0};
-  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
       options_expected(&build.expected),
@@ -456,7 +439,7 @@ static int build_run(int argc, char **argv)
       {'\0', "key-file", "FILE",
        "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
        "without it, aes and siphash13 draw a random key, which is written into OUT",
-       options_read_key, &build.reading.key},
+       options_read_key, &build.key},
       {'\0', "keep-key", NULL,
        "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
        "read a file with its key: mode 0600, or less if the file that it replaces had less",
@@ -464,7 +447,6 @@ static int build_run(int argc, char **argv)
       {'\0', "foldable", NULL,
        "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
        NULL, &build.config.foldable},
-      options_helper(&build.reading.helper),
       {'\0', "shared", NULL,
        "OUT is a filter that several processes share; made if it does not exist", NULL,
        &build.shared},
@@ -476,24 +458,20 @@ static int build_run(int argc, char **argv)
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
       options_progress(&build.source.progress),
-      options_timeout(&manner.timeout_ms),
+      options_timeout(&address_manner.timeout_ms),
   };
   const int status = options_parse(&command_build, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
-  manner.progress = progress_wanted(build.source.progress);
-  remote_behave(manner);
+  address_manner.progress = progress_wanted(build.source.progress);
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
   build.config.file_mode = build.mode.bits;
   if (seed.given && !build.hash.given)
     build.hash.id = LFB_HASH_XXH3;
   build.config.hash = build.hash.id;
-  options_key_use(&build.reading.key, &build.config);
-  if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
-                          &build.config.fpp, &build.strategy))
-    return CLI_NOT_DONE;
+  options_key_use(&build.key, &build.config);
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
   build.source.bad = &build.bad_lines;

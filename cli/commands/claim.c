@@ -18,36 +18,24 @@
 #include "cli/base/figure.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
-#include "cli/filters/target.h"
+#include "cli/filters/address.h"
 
 /* ---- the lines ------------------------------------------------------------------ */
-
-/* Claims keys in a filter that is here.  If no other thread puts into it at the same time, a put of
- * a new key is a claim that wins. */
-static size_t claim_here(struct claim *claim, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  const bool alone = claim->kept == NULL && (!claim->unordered || claim->source.threads == 1);
-  const bool numbers = claim->source.type == TYPED_I64;
-
-  /* numbers: as other programs put them into a shared filter */
-  return source_do(claim->into.any, alone && !numbers ? LFB_PUT : LFB_CLAIM, numbers, keys, count,
-                   answers);
-}
 
 /* Claims keys, at most SOURCE_BATCH, and adds the number of those that it won to the figure. */
 static bool claim_keys(struct claim *claim, const lfb_key *keys, size_t count, uint64_t *answers)
 {
+  /* If no other thread puts into it at the same time, a put of a new key is a claim that wins. */
+  const bool alone = claim->into.any.kind == LFB_KIND_PLAIN && claim->kept == NULL &&
+                     !claim->into.numbers && (!claim->unordered || claim->source.threads == 1);
   size_t claimed;
 
-  if (claim->window.filter != NULL)
-    claimed = window_claim(&claim->window, keys, count, answers);
-  else if (claim->into.remote.filter == NULL) {
-    /* A batch that finds the filter full is the last: of its keys about as many are left out as p
-     * says.  source_settle() reports it if there is no other. */
-    if (!source_can_grow(claim->kept, &claim->into))
-      return false;
-    claimed = claim_here(claim, keys, count, answers);
-  } else if (!remote_put(&claim->into.remote, keys, count, answers, &claimed))
+  if (claim->count.each != 0)
+    claimed = window_claim(&claim->count, claim->into.any.window, keys, count, answers);
+  /* A batch that finds the filter full is the last: of its keys about as many are left out as p
+   * says.  source_settle() reports it if there is no other. */
+  else if (!source_can_grow(&claim->into) ||
+           !source_do(&claim->into, alone ? LFB_PUT : LFB_CLAIM, keys, count, answers, &claimed))
     return false;
   figure_add(&claim->out, claimed);
   return true;
@@ -56,7 +44,10 @@ static bool claim_keys(struct claim *claim, const lfb_key *keys, size_t count, u
 /* Whether to ask about more lines of a chunk: of new keys it only takes time. */
 static bool claim_asks(const struct claim *claim, const struct walk_lines *lines, size_t first)
 {
-  return !claim->unordered && claim->into.any.kind != LFB_KIND_NONE && claim->source.threads > 1 &&
+  const lfb_kind kind = claim->into.any.kind;
+
+  return !claim->unordered && (kind == LFB_KIND_PLAIN || kind == LFB_KIND_GROWING) &&
+         claim->source.threads > 1 &&
          claim->source.type != TYPED_I64 && /* it asks by bytes */
          first - lines->open_count >= first / 4;
 }
@@ -81,7 +72,7 @@ static bool claim_decide(void *context, unsigned thread, struct walk_lines *line
                          struct chunk *chunk)
 {
   struct claim *claim = context;
-  const size_t most = source_shared_batch(&claim->into);
+  const size_t most = source_batch(&claim->into);
   lfb_key keys[SOURCE_BATCH];
   uint64_t answers[SOURCE_BATCH / 64];
 
@@ -105,7 +96,7 @@ static bool claim_decide(void *context, unsigned thread, struct walk_lines *line
 static bool claim_lines(struct claim *claim)
 {
   const struct decider decider = {
-      .batch = source_shared_batch(&claim->into), .take = claim_take, .decide = claim_decide};
+      .batch = source_batch(&claim->into), .take = claim_take, .decide = claim_decide};
   const bool read_all = walk_run(&(struct walk){.source = &claim->source,
                                                 .label = "claiming",
                                                 .decider = &decider,
@@ -120,85 +111,49 @@ static bool claim_lines(struct claim *claim)
 
 /* ---- the filter ----------------------------------------------------------------- */
 
-/* Reads the figures of the shared filter. */
+/* Reads the figures of a filter that stays.  False after a report. */
 static bool claim_begin_kept(struct claim *claim)
 {
-  lfb_stats stats;
+  lfb_figures figures;
 
-  if (!source_shared_stats(&claim->into, &stats))
+  if (claim->kept == NULL || claim->into.any.kind == LFB_KIND_WINDOW)
+    return true;
+  if (!source_stats(&claim->into, &figures))
     return false;
-  claim->before = stats.approximate_count - stats.approximate_count / 50; /* an estimate */
-  if (stats.fpp > 0) {
-    claim->config.expected_insertions = stats.expected_insertions;
-    claim->config.fpp = stats.fpp;
+  const lfb_stats *stats = &figures.all;
+  claim->before = stats->approximate_count - stats->approximate_count / 50; /* an estimate */
+  if (stats->fpp > 0) {
+    claim->config.expected_insertions = stats->expected_insertions;
+    claim->config.fpp = stats->fpp;
   }
-  claim->config.strategy = stats.strategy;
+  claim->config.strategy = stats->strategy;
   return true;
 }
 
-/* False after a report. */
-static bool claim_has_fpp(const struct claim *claim)
+/* Opens or makes the filter, or the window.  False after a report. */
+static bool claim_begin(struct claim *claim)
 {
-  return claim->config.fpp != 0 ||
-         options_misused(&command_claim, "no -p given: give the false-positive probability") !=
-             CLI_NOT_DONE;
-}
+  const struct window_span *span = claim->span.text != NULL ? &claim->span : NULL;
+  const struct source_wish wish = {
+      .command = &command_claim,
+      .config = &claim->config,
+      .key = &claim->key,
+      .expected = &claim->expected,
+      .keys = &claim->source,
+      .span = span,
+      .any_strategy = !claim->strategy.given,
+      /* Without -n, the size of a new file would be that of the first run alone. */
+      .grows = claim->kept != NULL && !address_is(claim->kept) && !claim->expected.given &&
+               claim->config.strategy != LFB_GO_FNV14};
 
-/* Makes the filter that all threads claim in.  `wish` is for one that stays. */
-static bool claim_create(struct claim *claim, const struct source_wish *wish)
-{
-  if (!claim_has_fpp(claim) || (claim->kept != NULL && !target_check_shared(claim->kept)) ||
-      !keys_expected(&claim->source, command_claim.name, wish->grows, &claim->expected,
-                     &claim->config.expected_insertions))
+  if (!source_share(claim->kept, &wish, &claim->into))
     return false;
-  if (!claim->strategy.given && !wish->grows)
-    report_oversized(&claim->config);
-  if (claim->kept != NULL)
-    return source_share_new(claim->kept, wish, &claim->into);
-  claim->into.any.kind = LFB_KIND_PLAIN;
-  const lfb_status status = lfb_filter_create(&claim->config, &claim->into.any.plain);
-  return status == LFB_OK ||
-         report_false("claim: %" PRIu64 " keys at -p %g: %s", claim->config.expected_insertions,
-                      claim->config.fpp, lfb_status_text(status));
-}
-
-/* Opens or makes the filter.  False after a report. */
-static bool claim_begin_filter(struct claim *claim)
-{
-  /* Without -n, the size of a new file would be that of the first run alone. */
-  const bool grows = claim->kept != NULL && !remote_is(claim->kept) && !claim->expected.given &&
-                     claim->config.strategy != LFB_GO_FNV14;
-  const struct source_wish wish = {.command = command_claim.name,
-                                   .config = &claim->config,
-                                   .reading = &claim->reading,
-                                   .any_count = !claim->expected.given,
-                                   .any_strategy = !claim->strategy.given,
-                                   .grows = grows};
-  bool there = false;
-
-  return (claim->kept == NULL || source_share(claim->kept, &wish, &there, &claim->into)) &&
-         (there || claim_create(claim, &wish)) &&
-         (claim->kept == NULL ||
-          (source_takes_type(claim->kept, &claim->into.remote, claim->source.type) &&
-           claim_begin_kept(claim)));
-}
-
-/* Opens or makes the window. */
-static bool claim_begin_window(struct claim *claim)
-{
-  const uint8_t *key = options_key_bytes(&claim->reading.key);
-
-  if (claim->span.keys > 0)
+  if (span != NULL && span->keys > 0) {
     claim->unordered = false; /* keys are counted in their order */
-  if (!window_resume(&claim->window, &claim->span, claim->kept, key, &claim->config))
-    return false;
-  return claim->window.filter != NULL ||
-         (claim_has_fpp(claim) &&
-          window_expected(&command_claim, &claim->span, &claim->expected,
-                          &claim->config.expected_insertions) &&
-          (claim->kept == NULL || target_check(claim->kept)) &&
-          window_begin(&claim->window, &command_claim, &claim->span, claim->kept, key,
-                       &claim->config));
+    claim->count.each = claim->count.keys =
+        window_each(span, window_config(span, &claim->config).generations);
+  }
+  return source_takes(&claim->into, claim->source.type) && claim_begin_kept(claim);
 }
 
 static int claim_fill(struct claim *claim)
@@ -208,21 +163,15 @@ static int claim_fill(struct claim *claim)
   if (!claim_lines(claim))
     return CLI_NOT_DONE;
   claim->seconds = clock_seconds(clock_ns() - began);
-  const bool settled = claim->window.filter != NULL
-                           ? window_settle(&claim->window)
-                           : claim->kept == NULL || source_settle(claim->kept, &claim->into);
-  return settled ? claim_figures(claim) : CLI_NOT_DONE;
+  return source_settle(&claim->into) ? claim_figures(claim) : CLI_NOT_DONE;
 }
 
 static int claim_files(struct claim *claim)
 {
-  claim->config.expected_insertions = claim->expected.value;
-  if (!keys_check(&claim->source, &command_claim) ||
-      !(claim->span.text != NULL ? claim_begin_window(claim) : claim_begin_filter(claim)))
-    return CLI_NOT_DONE;
-  const int status = claim_fill(claim);
-  window_end(&claim->window);
-  source_shared_close(&claim->into);
+  const bool begun = keys_check(&claim->source, &command_claim) && claim_begin(claim);
+  const int status = begun ? claim_fill(claim) : CLI_NOT_DONE;
+
+  source_close(&claim->into);
   return status;
 }
 
@@ -235,17 +184,17 @@ static const char *claim_misuse(const struct claim *claim)
 
   if (claim->state != NULL && claim->shared != NULL)
     return "--state and --shared mean the same: give one";
-  if (claim->mode.given && kept != NULL && remote_is(kept))
+  if (claim->mode.given && kept != NULL && address_is(kept))
     return "--mode does not apply to a filter on Redis";
   if (claim->span.text != NULL) {
     if (claim->strategy.given)
       return "--window has a layout of its own: leave out --strategy";
-    if (kept != NULL && remote_is(kept))
+    if (kept != NULL && address_is(kept))
       return "a window of the tool is in a file: a server has its own, BF.WINDOW.RESERVE";
     if (kept != NULL && claim->span.keys > 0)
       return "one run counts the keys of a span of keys: give --state with a time";
   }
-  return options_hash_misuse(&claim->hash, 0, &claim->reading.key);
+  return options_hash_misuse(&claim->hash, 0, &claim->key);
 }
 
 /* -n: in a filter that stays it counts the keys of all runs. */
@@ -260,7 +209,6 @@ static struct option_row claim_expected_row(struct options_count *to)
 static int claim_run(int argc, char **argv)
 {
   struct claim claim = {.source = {.threads = options_default_threads()}};
-  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&claim.config.fpp),
       claim_expected_row(&claim.expected),
@@ -274,35 +222,30 @@ static int claim_run(int argc, char **argv)
       KEYS_ROWS(claim.source),
       options_strategy(&claim.strategy),
       options_hash(&claim.hash),
-      options_key_file(&claim.reading.key),
+      options_key_file(&claim.key),
       options_mode(&claim.mode),
-      options_helper(&claim.reading.helper),
       options_threads(&claim.source.threads),
       {'\0', "unordered", NULL, "print any one of a key's occurrences, as threads find them", NULL,
        &claim.unordered},
       {'q', "quiet", NULL, "print no summary", NULL, &claim.quiet},
       options_json(&claim.json),
       options_progress(&claim.source.progress),
-      options_timeout(&manner.timeout_ms),
+      options_timeout(&address_manner.timeout_ms),
   };
   const int status = options_parse(&command_claim, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
-  remote_behave(manner);
   claim.kept = claim.shared != NULL ? claim.shared : claim.state;
   const char *misuse = claim_misuse(&claim);
   if (misuse != NULL)
     return options_misused(&command_claim, misuse);
-  if (!options_helper_use(&command_claim, &claim.reading.helper, &claim.expected, &claim.config.fpp,
-                          &claim.strategy))
-    return CLI_NOT_DONE;
   if (claim.mode.given && claim.kept == NULL)
     report_note("note: --mode changes nothing without --shared or --state");
   claim.config.strategy = claim.strategy.id;
   claim.config.file_mode = claim.mode.bits;
   claim.config.hash = claim.hash.id;
-  options_key_use(&claim.reading.key, &claim.config);
+  options_key_use(&claim.key, &claim.config);
   claim.source.bad = &claim.bad_lines;
   claim.source.paths = argv + optind;
   claim.source.path_count = (size_t)(argc - optind);

@@ -20,7 +20,7 @@ struct claim {
   struct options_count expected;
   struct options_strategy strategy;
   struct options_hash hash;
-  struct options_reading reading;
+  struct options_key key;
   struct options_mode mode;
   lfb_config config;
   bool unordered;
@@ -30,8 +30,8 @@ struct claim {
   const char *kept; /* the path or address of a filter that stays; NULL: none */
   struct window_span span; /* --window */
 
-  struct window window;      /* where keys are claimed with --window; else its filter is NULL */
-  struct source_shared into; /* where they are claimed otherwise */
+  struct source into;        /* where keys are claimed                            */
+  struct window_count count; /* of --window with a number of keys                 */
   uint64_t before;           /* estimates of the distinct keys: at the start, and at the end */
   uint64_t after;
   struct walk_figures read;

@@ -13,10 +13,11 @@
 
 enum { CLAIM_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
 
-/* Whether stats->expected_fpp is all that is known of the filter while it was filled. */
-static bool claim_is_bounded(const struct claim *claim, const lfb_stats *stats)
+/* Whether figures->all.expected_fpp is all that is known of the filter while it was filled. */
+static bool claim_is_bounded(const lfb_figures *figures)
 {
-  return claim->into.any.kind == LFB_KIND_GROWING || !figures_counted(stats);
+  return figures->kind == LFB_KIND_GROWING || figures->kind == LFB_KIND_WINDOW ||
+         !figures_counted(&figures->all);
 }
 
 /*
@@ -28,14 +29,16 @@ static bool claim_is_bounded(const struct claim *claim, const lfb_stats *stats)
  * key is a false positive: the number is then unknown, and the result is infinity.  The result is
  * NaN if it is unknown what the filter was made for.
  */
-static double claim_expected_false_positives(const struct claim *claim, const lfb_stats *stats)
+static double claim_expected_false_positives(const struct claim *claim, const lfb_figures *figures)
 {
+  const lfb_stats *stats = &figures->all;
+
   if (stats->expected_fpp > 0.99)
     return INFINITY;
   if (claim->config.fpp == 0)
     return NAN;
   const uint64_t out = figure_get(&claim->out);
-  if (claim_is_bounded(claim, stats)) /* an upper bound: the probability only rises */
+  if (claim_is_bounded(figures)) /* an upper bound: the probability only rises */
     return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
 
   /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
@@ -55,15 +58,15 @@ static double claim_expected_false_positives(const struct claim *claim, const lf
   return span == 0 ? 0 : sum * (double)out / (double)span;
 }
 
-static void claim_json(const struct claim *claim, const lfb_stats *stats, double wrong)
+static void claim_json(const struct claim *claim, const lfb_figures *figures, double wrong)
 {
   json_open(NULL);
   json_count("in", figure_get(&claim->read.keys));
   json_count("out", figure_get(&claim->out));
   json_float("expected_false_positives", wrong);
-  if (claim->window.filter != NULL)
-    json_count("generations", claim->window.generations);
-  figures_json_filled(stats);
+  if (figures->kind == LFB_KIND_WINDOW)
+    json_count("generations", figures->window.generations);
+  figures_json_filled(&figures->all);
   json_count("bad_lines", figure_get(&claim->bad_lines));
   json_count("threads", claim->source.threads);
   json_count("input_bytes", figure_get(&claim->read.bytes));
@@ -71,7 +74,7 @@ static void claim_json(const struct claim *claim, const lfb_stats *stats, double
   json_close();
 }
 
-static void claim_text(const struct claim *claim, const lfb_stats *stats, double wrong)
+static void claim_text(const struct claim *claim, const lfb_figures *figures, double wrong)
 {
   const uint64_t in = figure_get(&claim->read.keys);
   const double seconds = claim->seconds > 0 ? claim->seconds : 1e-9;
@@ -81,22 +84,12 @@ static void claim_text(const struct claim *claim, const lfb_stats *stats, double
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   claim->window.filter != NULL || claim_is_bounded(claim, stats)
-                       ? "at most about"
-                       : "about",
+                   claim_is_bounded(figures) ? "at most about" : "about",
                    wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(figure_get(&claim->out)).text,
-              left_out, human_bytes(stats->bytes).text, human_seconds(claim->seconds).text,
+              left_out, human_bytes(figures->all.bytes).text, human_seconds(claim->seconds).text,
               human_short((double)in / seconds).text);
-}
-
-static void claim_print(const struct claim *claim, const lfb_stats *stats, double wrong)
-{
-  if (claim->json)
-    claim_json(claim, stats, wrong);
-  else if (!claim->quiet)
-    claim_text(claim, stats, wrong);
 }
 
 /* Whether more than n keys are in a span, also after generations of few keys were rounded up. */
@@ -111,41 +104,36 @@ static bool claim_window_overfull(const lfb_window_figures *figures)
   return keys > 1.02 * room; /* an estimate */
 }
 
-/* The number of false positives is a bound for spans of at most n distinct keys: each key had at
- * most the probability p, or that of the end.  Nor are there more than keys that were left out. */
-static int claim_figures_window(const struct claim *claim)
+/* The same as a bound, for spans of at most n distinct keys: each key had at most the probability
+ * p, or that of the end.  Nor are there more than keys that were left out. */
+static double claim_window_false_positives(const struct claim *claim, const lfb_stats *stats)
 {
-  lfb_figures figures;
-
-  lfb_any_stats((lfb_any){LFB_KIND_WINDOW, {claim->window.filter}}, &figures);
-  const lfb_stats stats = figures.all;
-  const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)figure_get(&claim->out);
+  const double fpp = fmax(stats->fpp, stats->expected_fpp), out = (double)figure_get(&claim->out);
   const double left_out = (double)figure_get(&claim->read.keys) - out;
-  const bool overfull = fpp > stats.fpp && claim_window_overfull(&figures.window);
-  if (overfull)
-    report_overfull("window was", &stats);
-  claim_print(claim, &stats,
-               fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out));
-  return overfull ? CLI_OTHERWISE : CLI_DONE;
-}
 
-static int claim_figures_filter(struct claim *claim)
-{
-  lfb_stats stats;
-
-  if (!source_shared_stats(&claim->into, &stats))
-    return CLI_NOT_DONE;
-  claim->after = stats.approximate_count;
-  const bool overfull = stats.fpp > 0 && stats.expected_fpp > stats.fpp &&
-                        claim->before + figure_get(&claim->out) > stats.expected_insertions;
-  if (overfull)
-    report_overfull("filter was", &stats);
-  claim_print(claim, &stats, claim_expected_false_positives(claim, &stats));
-  return overfull ? CLI_OTHERWISE : CLI_DONE;
+  return fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out);
 }
 
 int claim_figures(struct claim *claim)
 {
-  return claim->window.filter == NULL ? claim_figures_filter(claim)
-                                       : claim_figures_window(claim);
+  lfb_figures figures;
+
+  if (!source_stats(&claim->into, &figures))
+    return CLI_NOT_DONE;
+  const lfb_stats *stats = &figures.all;
+  const bool window = figures.kind == LFB_KIND_WINDOW;
+  claim->after = stats->approximate_count;
+  const bool overfull =
+      stats->fpp > 0 && stats->expected_fpp > stats->fpp &&
+      (window ? claim_window_overfull(&figures.window)
+              : claim->before + figure_get(&claim->out) > stats->expected_insertions);
+  const double wrong = window ? claim_window_false_positives(claim, stats)
+                              : claim_expected_false_positives(claim, &figures);
+  if (overfull)
+    report_overfull(window ? "window was" : "filter was", stats);
+  if (claim->json)
+    claim_json(claim, &figures, wrong);
+  else if (!claim->quiet)
+    claim_text(claim, &figures, wrong);
+  return overfull ? CLI_OTHERWISE : CLI_DONE;
 }

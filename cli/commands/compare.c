@@ -87,11 +87,11 @@ static bool compare_filters(const char *path_a, const char *path_b, const lfb_fi
   return status == LFB_OK;
 }
 
-static bool compare_files(char *const paths[2], const struct options_reading *reading,
+static bool compare_files(char *const paths[2], const struct options_key *key,
                           lfb_comparison *result)
 {
-  lfb_filter *a = source_load(paths[0], reading, NULL);
-  lfb_filter *b = a == NULL ? NULL : source_load(paths[1], reading, NULL);
+  lfb_filter *a = source_load(paths[0], key);
+  lfb_filter *b = a == NULL ? NULL : source_load(paths[1], key);
   const bool compared = b != NULL && compare_filters(paths[0], paths[1], a, b, result);
 
   lfb_filter_free(a);
@@ -102,9 +102,9 @@ static bool compare_files(char *const paths[2], const struct options_reading *re
 static int compare_run(int argc, char **argv)
 {
   bool json = false;
-  struct options_reading reading = {0};
+  struct options_key key = {0};
   const struct option_row options[] = {
-      options_key_file(&reading.key),
+      options_key_file(&key),
       options_json(&json),
   };
   const int status =
@@ -116,7 +116,7 @@ static int compare_run(int argc, char **argv)
     return status;
   if (argc - optind != 2)
     return options_misused(&command_compare, "two filters are needed");
-  if (!compare_files(argv + optind, &reading, &result))
+  if (!compare_files(argv + optind, &key, &result))
     return CLI_NOT_DONE;
   compare_rows(&result, rows);
   if (json)

@@ -11,8 +11,8 @@
 #include "cli/base/options.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
+#include "cli/filters/address.h"
 #include "cli/filters/figures.h"
-#include "cli/filters/remote.h"
 #include "cli/filters/source.h"
 #include "cli/filters/target.h"
 #include "cli/filters/window.h"
@@ -22,57 +22,25 @@ struct convert {
   bool damaged; /* accept a damaged file  */
   bool json;
   struct window_span span; /* of a key of the module that is a window */
-  struct options_reading reading;
+  struct options_key key;
   lfb_damage damage; /* of the file that was read */
 };
 
 /* ---- IN ------------------------------------------------------------------------- */
 
-/* Loads a key of the module, or plain strings.  False after a report. */
-static bool convert_load_remote(const struct convert *convert, const char *from,
-                                lfb_redis_module_value *value)
-{
-  /* The string of the Java helper class is opened as what the caller says. */
-  if (!convert->reading.helper.given) {
-    const enum remote_found found = remote_load_key(from, value);
-    if (found != REMOTE_NOTHING)
-      return found == REMOTE_FOUND;
-  }
-  value->any = (lfb_any){LFB_KIND_PLAIN, {source_load(from, &convert->reading, NULL)}};
-  return value->any.plain != NULL;
-}
-
-/* Opens a file of a plain filter, of a growing one or of a window.  False after a report. */
-static bool convert_open_any(const char *from, const lfb_read_limits *limits, lfb_any *any)
-{
-  lfb_status status = source_open_copy(from, limits, any);
-
-  if (status == LFB_OK && any->kind == LFB_KIND_COUNTING) {
-    lfb_any_free(*any);
-    status = LFB_ERROR_COUNTING;
-  }
-  if (status != LFB_OK)
-    source_report(from, status);
-  return status == LFB_OK;
-}
-
-/* Loads a file: for a key of the module of any kind, else a plain one.  False after a report. */
-static bool convert_load_file(struct convert *convert, const char *from, const char *to,
-                              lfb_any *any)
+/* Loads the filter; of a file one that is not plain only for a key of the module.  False after a
+ * report. */
+static bool convert_load(struct convert *convert, const char *from, const char *to,
+                         struct source *source)
 {
   const lfb_damage *damage = &convert->damage;
   const lfb_read_limits limits = {.damage = &convert->damage,
                                   .open_damaged = convert->damaged,
-                                  .key = options_key_bytes(&convert->reading.key)};
+                                  .key = options_key_bytes(&convert->key)};
+  const lfb_kind kind = address_is_module(to) ? LFB_KIND_NONE : LFB_KIND_PLAIN;
 
-  if (remote_is_module(to)) {
-    if (!convert_open_any(from, &limits, any))
-      return false;
-  } else {
-    *any = (lfb_any){LFB_KIND_PLAIN, {source_load(from, &convert->reading, &limits)}};
-    if (any->plain == NULL)
-      return false;
-  }
+  if (!source_open(from, LFB_OPEN_COPY, kind, &limits, source))
+    return false;
   if (damage->count > 0)
     report_note("warning: %s: %s are damaged: keys with bits there now answer \"maybe\"", from,
                 human_bytes(damage->bytes).text);
@@ -96,24 +64,29 @@ static bool convert_set_period(const struct convert *convert, const char *from,
   return true;
 }
 
+/* What no form but that of its kind holds; LFB_OK: a plain filter. */
+static lfb_status convert_kind(lfb_kind kind)
+{
+  return kind == LFB_KIND_WINDOW    ? LFB_ERROR_WINDOW
+         : kind == LFB_KIND_GROWING ? LFB_ERROR_GROWING
+                                    : LFB_OK;
+}
+
 /* Saves a filter that was loaded from `from`.  False after a report. */
 static bool convert_save(const struct convert *convert, const char *from, const char *to,
                          lfb_redis_module_value *value)
 {
-  const lfb_any any = value->any;
+  const lfb_status kind = convert_kind(value->any.kind);
   lfb_figures figures;
 
-  if (remote_is_module(to))
-    return convert_set_period(convert, from, value) && target_save_value(to, value);
-  if (any.kind != LFB_KIND_PLAIN && convert->form != LFB_FORM_NATIVE)
+  if (address_is_module(to))
+    return convert_set_period(convert, from, value) && target_save(to, value, convert->form);
+  if (kind != LFB_OK && convert->form != LFB_FORM_NATIVE)
     return report_false("%s: %s: only a file in the native form, or a key of the module, holds it",
-                        from, lfb_status_text(any.kind == LFB_KIND_WINDOW ? LFB_ERROR_WINDOW
-                                                                          : LFB_ERROR_GROWING));
-  if (any.kind != LFB_KIND_PLAIN)
-    return target_save_value(to, value);
-  lfb_any_plan(any, &figures);
-  return target_holds(to, convert->form, from, &figures.all) &&
-         target_save(to, any.plain, convert->form);
+                        from, lfb_status_text(kind));
+  lfb_any_plan(value->any, &figures);
+  return (kind != LFB_OK || target_holds(to, convert->form, from, &figures.all)) &&
+         target_save(to, value, convert->form);
 }
 
 static void convert_json(const struct convert *convert, const char *to, lfb_any any)
@@ -126,9 +99,9 @@ static void convert_json(const struct convert *convert, const char *to, lfb_any 
   lfb_any_stats(any, &figures);
   json_open(NULL);
   if (any.kind == LFB_KIND_PLAIN) {
-    figures_json(remote_is(to) ? "redis" : form, &figures.all);
+    figures_json(address_is(to) ? "redis" : form, &figures.all);
   } else {
-    json_text("form", remote_is(to) ? "redis" : form);
+    json_text("form", address_is(to) ? "redis" : form);
     figures_json_filled(&figures.all);
   }
   json_count("damaged_parts", convert->damage.count);
@@ -138,17 +111,16 @@ static void convert_json(const struct convert *convert, const char *to, lfb_any 
 
 static bool convert_run_on(struct convert *convert, const char *from, const char *to)
 {
-  lfb_redis_module_value value = {.period_ms = 0};
+  struct source source;
 
-  if (!target_check(to) || !target_spares_shared(to, convert->form))
+  if (!target_check(to) || !target_spares_shared(to, convert->form) ||
+      !convert_load(convert, from, to, &source))
     return false;
-  if (!(remote_is(from) ? convert_load_remote(convert, from, &value)
-                        : convert_load_file(convert, from, to, &value.any)))
-    return false;
+  lfb_redis_module_value value = {.any = source.any, .period_ms = source.period_ms};
   const bool done = convert_save(convert, from, to, &value);
   if (done && convert->json)
     convert_json(convert, to, value.any);
-  lfb_any_free(value.any);
+  source_close(&source);
   return done;
 }
 
@@ -157,7 +129,7 @@ static bool convert_run_on(struct convert *convert, const char *from, const char
 /* What is wrong with the combination of options; NULL: nothing. */
 static const char *convert_misuse(const struct convert *convert, int count, char *const *paths)
 {
-  const bool to_redis = count == 2 && remote_is(paths[1]);
+  const bool to_redis = count == 2 && address_is(paths[1]);
 
   if (convert->form == LFB_FORM_NONE && !to_redis)
     return "no --to given: give the form to write";
@@ -165,9 +137,7 @@ static const char *convert_misuse(const struct convert *convert, int count, char
     return "needs two files, IN and OUT";
   if (convert->form != LFB_FORM_NONE && to_redis)
     return "a filter on Redis has no form: leave out --to";
-  if (convert->reading.helper.given && !remote_is(paths[0]))
-    return "--helper applies only to a filter on Redis";
-  if (convert->span.text != NULL && !(to_redis && remote_is_module(paths[1])))
+  if (convert->span.text != NULL && !(to_redis && address_is_module(paths[1])))
     return "--window applies only to an OUT with ?layout=module";
   if (convert->json && target_is_standard(paths[1]))
     return "OUT - and --json both write to standard output";
@@ -177,27 +147,24 @@ static const char *convert_misuse(const struct convert *convert, int count, char
 static int convert_run(int argc, char **argv)
 {
   struct convert convert = {.form = LFB_FORM_NONE};
-  struct remote_manner manner = {0};
   enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
       {'\0', "to", "FORM",
        "form to write: native, guava, sbbf, mapped, milvus, milvus-int64 or milvus-utf8",
        options_read_form, &convert.form},
-      options_key_file(&convert.reading.key),
-      options_helper(&convert.reading.helper),
+      options_key_file(&convert.key),
       {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
        &convert.damaged},
       window_time_row(&convert.span),
       options_json(&convert.json),
       options_progress(&progress),
-      options_timeout(&manner.timeout_ms),
+      options_timeout(&address_manner.timeout_ms),
   };
   const int status = options_parse(&command_convert, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
-  manner.progress = progress_wanted(progress);
-  remote_behave(manner);
+  address_manner.progress = progress_wanted(progress);
   const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
   if (misuse != NULL)
     return options_misused(&command_convert, misuse);

@@ -16,7 +16,7 @@
 
 struct delta {
   const char *out; /* NULL: not given */
-  struct options_reading reading;
+  struct options_key key;
   bool quiet;
 };
 
@@ -27,7 +27,7 @@ static int delta_options(const struct command *command, const char *out_help, st
 {
   const struct option_row rows[] = {
       {'o', "output", "OUT", out_help, options_read_path, &delta->out},
-      options_key_file(&delta->reading.key),
+      options_key_file(&delta->key),
       {'q', "quiet", NULL, "print no summary", NULL, &delta->quiet},
   };
 
@@ -81,8 +81,8 @@ static bool diff_files(const struct delta *delta, char *const paths[2])
   spared_add_operands(paths, 2);
   if (!target_check(delta->out))
     return false;
-  lfb_filter *earlier = source_load(paths[0], &delta->reading, NULL);
-  lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->reading, NULL);
+  lfb_filter *earlier = source_load(paths[0], &delta->key);
+  lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->key);
   const bool done = later != NULL && diff_filters(delta, paths, earlier, later);
 
   lfb_filter_free(earlier);
@@ -128,7 +128,7 @@ static bool patch_apply(const struct patch *patch, lfb_filter *filter, uint64_t 
 /* Changes a shared filter in place. */
 static bool patch_shared(const struct patch *patch, uint64_t *turned_on)
 {
-  const lfb_read_limits limits = {.key = options_key_bytes(&patch->options->reading.key)};
+  const lfb_read_limits limits = {.key = options_key_bytes(&patch->options->key)};
   lfb_filter *filter;
   lfb_status status = lfb_mapped_open(patch->filter, &limits, &filter);
 
@@ -151,27 +151,18 @@ static bool patch_loaded(const struct patch *patch, lfb_filter *filter, const ch
   lfb_filter_stats(filter, &stats);
   const lfb_form form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
   return target_holds(out, form, patch->filter, &stats) && target_spares_shared(out, form) &&
-         patch_apply(patch, filter, turned_on) && target_save(out, filter, form);
+         patch_apply(patch, filter, turned_on) && target_save_plain(out, filter, form);
 }
 
 static bool patch_file(const struct patch *patch, const char *out, uint64_t *turned_on)
 {
   if (!target_check(out))
     return false;
-  lfb_filter *filter = source_load(patch->filter, &patch->options->reading, NULL);
+  lfb_filter *filter = source_load(patch->filter, &patch->options->key);
   const bool done = filter != NULL && patch_loaded(patch, filter, out, turned_on);
 
   lfb_filter_free(filter);
   return done;
-}
-
-/* Whether the filter is a shared one, which other processes may be using. */
-static bool patch_is_shared(const char *path)
-{
-  lfb_form form;
-
-  return !source_is_standard(path) && lfb_form_of_file(path, &form) == LFB_OK &&
-         form == LFB_FORM_MAPPED;
 }
 
 static int patch_run(int argc, char **argv)
@@ -186,10 +177,10 @@ static int patch_run(int argc, char **argv)
   if (argc - optind != 2)
     return options_misused(&command_patch, "a filter and a delta are needed");
   const struct patch patch = {&options, argv[optind], argv[optind + 1]};
-  if (options.out == NULL && source_is_standard(patch.filter))
+  if (options.out == NULL && target_is_standard(patch.filter))
     return options_misused(&command_patch, "this FILTER cannot be changed in place: give -o");
   spared_add(patch.delta);
-  const bool in_place = options.out == NULL && patch_is_shared(patch.filter);
+  const bool in_place = options.out == NULL && target_is_shared(patch.filter);
   const char *out = options.out != NULL ? options.out : patch.filter;
   if (!(in_place ? patch_shared(&patch, &turned_on) : patch_file(&patch, out, &turned_on)))
     return CLI_NOT_DONE;

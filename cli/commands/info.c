@@ -11,6 +11,7 @@
 #include "cli/base/json.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
+#include "cli/filters/address.h"
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
 
@@ -284,61 +285,55 @@ static int info_print(const struct info *info, bool json)
   return CLI_DONE;
 }
 
-static int info_here(lfb_any any, bool json, bool show_key)
+static int info_of(const struct source *source, bool json, bool show_key)
 {
-  struct info info = {.show_key = show_key};
+  struct info info = {.remote = source->there.filter != NULL, .show_key = show_key};
   lfb_config config = {0};
 
-  lfb_any_stats(any, &info.figures);
-  info.form = any.kind == LFB_KIND_COUNTING  ? "counting"
-              : any.kind == LFB_KIND_GROWING ? "growing"
-                                             : lfb_form_name(info.figures.all.form);
-  config.strategy = info.figures.all.strategy;
-  if (show_key && figures_keyed(info.figures.all.hash) &&
-      lfb_config_take_hash(&config, any.plain) == LFB_OK)
+  if (!source_stats(source, &info.figures))
+    return CLI_NOT_DONE;
+  const lfb_stats *stats = &info.figures.all;
+  info.form = info.remote                           ? "redis"
+              : source->any.kind == LFB_KIND_COUNTING ? "counting"
+              : source->any.kind == LFB_KIND_GROWING  ? "growing"
+                                                      : lfb_form_name(stats->form);
+  config.strategy = stats->strategy;
+  if (show_key && figures_keyed(stats->hash) &&
+      lfb_config_take_hash(&config, source->any.plain) == LFB_OK)
     info.key = config.key;
   return info_print(&info, json);
 }
 
-static int info_remote(const struct remote *remote, bool json)
-{
-  struct info info = {.form = "redis", .remote = true};
-
-  return remote_stats(remote, &info.figures.all) ? info_print(&info, json) : CLI_NOT_DONE;
-}
-
 static int info_run(int argc, char **argv)
 {
-  bool json = false, show_key = false;
-  struct options_reading reading = {0};
-  struct remote_manner manner = {0};
+  bool json = false, show_key = false, no_verify = false;
+  struct options_key key = {0};
   const struct option_row rows[] = {
       {'\0', "show-key", NULL,
        "print the secret key of the hash, too, as --key-file takes it; of a plain filter in a file",
        NULL, &show_key},
-      options_key_file(&reading.key),
-      options_helper(&reading.helper),
-      options_no_verify(&reading.no_verify),
+      options_key_file(&key),
+      options_no_verify(&no_verify),
       options_json(&json),
-      options_timeout(&manner.timeout_ms),
+      options_timeout(&address_manner.timeout_ms),
   };
   int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
   struct source source;
 
   if (status != OPTIONS_GO_ON)
     return status;
-  remote_behave(manner);
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  if (!source_open_any(argv[optind], &reading, &source))
+  const lfb_read_limits limits = {.key = options_key_bytes(&key)};
+  if (!source_open(argv[optind], LFB_OPEN_IN_PLACE, LFB_KIND_NONE, &limits, &source))
     return CLI_NOT_DONE;
-  if (show_key && source.any.kind != LFB_KIND_PLAIN) {
-    source_close(&source);
-    return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);
-  }
+  if (!no_verify)
+    source_check(&source);
   source_checked(&source);
-  status = source.remote.filter != NULL ? info_remote(&source.remote, json)
-                                        : info_here(source.any, json, show_key);
+  if (show_key && source.any.kind != LFB_KIND_PLAIN)
+    status = report_error("--show-key %s: it is not a plain filter in a file", source.path);
+  else
+    status = info_of(&source, json, show_key);
   source_close(&source);
   return status;
 }

@@ -22,7 +22,7 @@ struct merge {
   struct options_count factor; /* to fold by                                  */
   const char *out;
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
-  struct options_reading reading;
+  struct options_key key;
   bool quiet;
   bool json;
   char *const *paths;
@@ -39,7 +39,7 @@ static bool merge_begin(struct merge *merge)
   merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
   if (merge->waiting == NULL)
     return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
-  merge->into = source_load(merge->paths[0], &merge->reading, NULL);
+  merge->into = source_load(merge->paths[0], &merge->key);
   if (merge->into == NULL)
     return false;
   lfb_filter_stats(merge->into, &stats);
@@ -89,7 +89,7 @@ static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
 /* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
 static bool merge_add(struct merge *merge, size_t i)
 {
-  lfb_filter *filter = source_load(merge->paths[i], &merge->reading, NULL);
+  lfb_filter *filter = source_load(merge->paths[i], &merge->key);
 
   if (filter == NULL)
     return false;
@@ -229,7 +229,7 @@ static bool merge_files(struct merge *merge)
     return false;
   if (merge->command == &command_fold && !fold_filter(merge))
     return false;
-  return target_save(merge->out, merge->into, merge->form);
+  return target_save_plain(merge->out, merge->into, merge->form);
 }
 
 /* What is wrong with the combination of options; NULL: nothing. */
@@ -262,7 +262,7 @@ static int merge_main(const struct command *command, int argc, char **argv)
       {'o', "output", "OUT", "filter file to write", options_read_path, &merge.out},
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
-      options_key_file(&merge.reading.key),
+      options_key_file(&merge.key),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
       options_json(&merge.json),
   };

@@ -10,7 +10,9 @@
 #include "cli/base/options.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
+#include "cli/filters/address.h"
 #include "cli/filters/source.h"
+#include "cli/filters/target.h"
 #include "cli/input/walk.h"
 
 enum { QUERY_MOST = 16 }; /* filters */
@@ -43,10 +45,10 @@ static bool query_filters(const struct query *query, const lfb_key *keys, size_t
   uint64_t more[SOURCE_BATCH / 64];
   size_t found;
 
-  if (!source_ask(&query->filters[0], keys, count, answers, &found))
+  if (!source_do(&query->filters[0], LFB_MIGHT_CONTAIN, keys, count, answers, &found))
     return false;
   for (size_t i = 1; i < query->filter_count; i++) {
-    if (!source_ask(&query->filters[i], keys, count, more, &found))
+    if (!source_do(&query->filters[i], LFB_MIGHT_CONTAIN, keys, count, more, &found))
       return false;
     for (size_t word = 0; word < (count + 63) / 64; word++)
       answers[word] = query->all ? answers[word] & more[word] : answers[word] | more[word];
@@ -156,7 +158,7 @@ static bool query_reads_standard(const struct keys_source *source)
   bool any = source->path_count == 0;
 
   for (size_t i = 0; i < source->path_count; i++)
-    any |= source_is_standard(source->paths[i]);
+    any |= target_is_standard(source->paths[i]);
   return any;
 }
 
@@ -185,7 +187,7 @@ static const char *query_operands(struct query *query, int count, char **operand
   query->source.paths = operands + first;
   query->source.path_count = (size_t)count - first;
   for (size_t i = 0; i < query->filter_count; i++)
-    standard += source_is_standard(query->filter_paths[i]);
+    standard += target_is_standard(query->filter_paths[i]);
   if (standard > 0 && query_reads_standard(&query->source))
     return "filter and keys cannot both be standard input";
   return standard > 1 ? "only one filter can be standard input" : NULL;
@@ -198,19 +200,21 @@ static void query_close(struct query *query)
 }
 
 /* Opens the filters.  False after a report. */
-static bool query_open(struct query *query, const struct options_reading *reading)
+static bool query_open(struct query *query, const struct options_key *key, bool no_verify)
 {
+  const lfb_read_limits limits = {.key = options_key_bytes(key)};
   const size_t count = query->filter_count;
 
   query->filter_count = 0;
   while (query->filter_count < count) {
+    const char *path = query->filter_paths[query->filter_count];
     struct source *filter = &query->filters[query->filter_count];
-    if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
+    if (!source_open(path, LFB_OPEN_IN_PLACE, LFB_KIND_NONE, &limits, filter))
       return false;
     query->filter_count++;
-    filter->numbers = query->source.type == TYPED_I64;
-    if (!source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
-                           query->source.type))
+    if (!no_verify)
+      source_check(filter);
+    if (!source_takes(filter, query->source.type))
       return false;
   }
   return true;
@@ -218,9 +222,9 @@ static bool query_open(struct query *query, const struct options_reading *readin
 
 static int query_run(int argc, char **argv)
 {
-  struct options_reading reading = {0};
+  struct options_key key = {0};
+  bool no_verify = false;
   struct query query = {.source.threads = options_default_threads()};
-  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       {'f', "filter", "FILTER...", "a filter to query; several: a key is present if any has it",
        query_read_filter, &query},
@@ -232,19 +236,16 @@ static int query_run(int argc, char **argv)
        "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
        &query.quiet},
       KEYS_ROWS(query.source),
-      options_key_file(&reading.key),
-      options_helper(&reading.helper),
-      options_no_verify(&reading.no_verify),
+      options_key_file(&key),
+      options_no_verify(&no_verify),
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
-      options_timeout(&manner.timeout_ms),
+      options_timeout(&address_manner.timeout_ms),
   };
   int status = options_parse(&command_query, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
-  manner.progress = progress_wanted(query.source.progress);
-  remote_behave(manner);
   const char *misuse = query_operands(&query, argc - optind, argv + optind);
   if (misuse != NULL)
     return options_misused(&command_query, misuse);
@@ -252,7 +253,7 @@ static int query_run(int argc, char **argv)
   query.source.bad = &query.bad_lines;
   if (!keys_check(&query.source, &command_query))
     return CLI_NOT_DONE;
-  status = query_open(&query, &reading) ? query_files(&query) : CLI_NOT_DONE;
+  status = query_open(&query, &key, no_verify) ? query_files(&query) : CLI_NOT_DONE;
   query_close(&query);
   return status;
 }

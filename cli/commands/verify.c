@@ -62,7 +62,7 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
 
   if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) /* a pipe must not be opened twice */
     file->form = verify_kind(lfb_form_of_file(path, &form));
-  file->status = source_open_copy(path, limits, &any);
+  file->status = source_open_copy(path, LFB_KIND_NONE, limits, &any);
   if (file->status != LFB_OK)
     return;
   lfb_any_plan(any, &figures);

@@ -9,7 +9,7 @@
 #include "cli/filters/source.h"
 
 static bool like_take_hash(const struct like *like, const lfb_filter *filter,
-                           const lfb_stats *stats, struct options_reading *reading,
+                           const lfb_stats *stats, struct options_key *key,
                            lfb_config *config)
 {
   const bool keep = config->keep_key;
@@ -17,11 +17,11 @@ static bool like_take_hash(const struct like *like, const lfb_filter *filter,
 
   if (status != LFB_OK)
     return report_false("--like %s: %s", like->path, lfb_status_text(status));
-  if (reading->key.given && !figures_keyed(stats->hash))
+  if (key->given && !figures_keyed(stats->hash))
     return report_false("--like %s: its hash has no key: leave out --key-file", like->path);
   config->keep_key |= keep;
-  reading->key.given = figures_keyed(stats->hash);
-  memcpy(reading->key.bytes, config->key, sizeof config->key);
+  key->given = figures_keyed(stats->hash);
+  memcpy(key->bytes, config->key, sizeof config->key);
   return true;
 }
 
@@ -69,10 +69,10 @@ static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_
        human_count(stats->bit_count).text);
 }
 
-bool like_take(const struct like *like, struct options_reading *reading,
+bool like_take(const struct like *like, struct options_key *key,
                struct options_strategy *strategy, lfb_config *config)
 {
-  lfb_filter *filter = source_load(like->path, reading, NULL);
+  lfb_filter *filter = source_load(like->path, key);
   lfb_stats stats;
 
   if (filter == NULL)
@@ -81,7 +81,7 @@ bool like_take(const struct like *like, struct options_reading *reading,
   if (!strategy->given)
     *strategy = (struct options_strategy){true, stats.strategy};
   config->strategy = strategy->id;
-  const bool taken = like_take_hash(like, filter, &stats, reading, config) &&
+  const bool taken = like_take_hash(like, filter, &stats, key, config) &&
                      (!like->all || like_take_size(like, &stats, config));
   lfb_filter_free(filter);
   return taken;

@@ -17,12 +17,12 @@ struct like {
 
 /*
  * Takes the hash and its key, and the strategy unless one was given; with like->all everything
- * that decides the size.  The key in `*reading` may be needed to open the filter; the new filter's
+ * that decides the size.  The key in `*key` may be needed to open the filter; the new filter's
  * key replaces it.
  *
  * Returns false after a report: the filter cannot be opened, or none like it can be made.
  */
-bool like_take(const struct like *like, struct options_reading *reading,
+bool like_take(const struct like *like, struct options_key *key,
                struct options_strategy *strategy, lfb_config *config);
 
 #endif

@@ -1,135 +1,120 @@
 /*
- * source.h - the filters that a command queries, and filters that several processes share.
+ * source.h - an open filter of any kind: in a file, in a file that processes share, or on a server.
  */
 #ifndef CLI_FILTERS_SOURCE_H
 #define CLI_FILTERS_SOURCE_H
 
 #include <lfbloom/any.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "cli/base/options.h"
-#include "cli/filters/remote.h"
-#include "cli/input/typed.h"
+#include "cli/filters/there.h"
+#include "cli/filters/window.h"
+#include "cli/input/keys.h"
 
-/* A filter that is only queried: here, or on a server. */
+/* An open filter: here or there, on a server. */
 struct source {
-  lfb_any any; /* a window: a copy, in its present generation if it has a span, else in that of the
-                  file */
-  struct remote remote;
-  bool numbers;               /* keys are of type TYPED_I64                        */
-  struct source_check *check; /* of its words, in a thread; NULL: they are checked */
+  const char *path; /* as it was given, an address without its password; not copied.  NULL: it was
+                       made in memory */
+  lfb_any any; /* here; a copy of a window is in its present generation if it has a span, else in
+                  that of the file */
+  struct there there; /* on a server */
+  uint64_t period_ms; /* of a copy of a window that a server keeps (lfb_redis_module_value) */
+  bool numbers;       /* keys are of type TYPED_I64 */
+  bool checking;      /* a thread compares the checksums of its words */
+  pthread_t thread;
 };
-
-/* Whether `path` is "-": standard input. */
-bool source_is_standard(const char *path);
 
 /*
  * Opens the filter at `path`:
- *   a shared filter         in place, so puts of other processes are visible;
- *   a file from 64 MiB on   in place; a thread compares the checksums of its words, unless
- *                           reading->no_verify: source_checked();
- *   growing, counting, or   only from a regular file;
- *   a window
- *   an address              on the Redis server, which is queried;
- *   any other, and "-"      as a copy in memory.
  *
+ *   LFB_OPEN_IN_PLACE  to be queried: a shared filter where it is, so that puts of other processes
+ *                      are visible; a file from 64 MiB on without reading it; an address on its
+ *                      server; any other, and "-", standard input, as a copy.
+ *   LFB_OPEN_COPY      read into memory, from an address, too: of any kind from a regular file, a
+ *                      plain one also from a pipe.  A growing filter that processes share is
+ *                      opened in place.
+ *
+ * Takes   kind    LFB_KIND_NONE for whichever it is.
+ *         limits  as lfb_any_open(), with the key of its hash.
  * Returns false after a report.   Owner  the caller, until source_close().
  */
-bool source_open_any(const char *path, const struct options_reading *reading,
-                     struct source *source);
+bool source_open(const char *path, lfb_opening how, lfb_kind kind, const lfb_read_limits *limits,
+                 struct source *source);
 
-/*
- * Reads a filter into memory: of any kind from a regular file, a plain one also from a pipe.  A
- * growing filter that processes share is opened in place.  No report.
- */
-lfb_status source_open_copy(const char *path, const lfb_read_limits *limits, lfb_any *any);
+/* The same of a file as a copy, without a report. */
+lfb_status source_open_copy(const char *path, lfb_kind kind, const lfb_read_limits *limits,
+                            lfb_any *any);
 
-/* Reports why a file was not opened, and what to do. */
+/* The same of a file with a plain filter as a copy.  NULL after a report.  Owner: the caller, until
+ * lfb_filter_free(). */
+lfb_filter *source_load(const char *path, const struct options_key *key);
+
+/* Reports why a filter was not opened, and what to do. */
 void source_report(const char *path, lfb_status status);
 
-/* Whether keys of the type can be put into, or asked of, a filter on a server: numbers only if they
- * are hashed as their bytes.  False after a report. */
-bool source_takes_type(const char *path, const struct remote *remote, enum typed type);
-
-/* As lfb_any_many(), for at most SOURCE_BATCH keys; `numbers`: they are of type TYPED_I64. */
-size_t source_do(lfb_any any, lfb_verb verb, bool numbers, const lfb_key *keys, size_t count,
-                 uint64_t *answers);
-
-/* As lfb_filter_might_contain_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.
- * False after a report. */
-bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
-                uint64_t *answers, size_t *yes);
-
-enum { SOURCE_BATCH = REMOTE_BATCH };
-
-size_t source_batch(const struct source *source);
+/* Begins to compare the checksums of a large file that was opened in place, in a thread to which
+ * `source` stays where it is. */
+void source_check(struct source *source);
 
 /* Waits until the checksums have been compared.  If one differs, the program ends with a report, as
  * soon as that is found: it may have given wrong answers. */
 void source_checked(struct source *source);
 
+/* Says of which type keys are.  False after a report if the filter takes none of it: on a server
+ * numbers only if they are hashed as their bytes. */
+bool source_takes(struct source *source, enum typed type);
+
+enum { SOURCE_BATCH = 4096 }; /* keys: 64 KiB of them fit on a thread's stack of 512 KiB (crew.c) */
+
+/* As lfb_any_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.  On a server a
+ * put claims.  A claim in a window of time begins a generation if it is due.  False after a
+ * report. */
+bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, size_t count,
+               uint64_t *answers, size_t *yes);
+size_t source_batch(const struct source *source);
+
+/* The figures of the filter; of one on a server only .all.  Counts its bits.  False after a
+ * report. */
+bool source_stats(const struct source *source, lfb_figures *figures);
+
 void source_close(struct source *source);
 
-/*
- * Loads a plain filter from a file or a server.
- *
- * Takes   limits  for a file, or NULL; the key comes from `reading`.
- * Returns NULL after a report.   Owner  the caller, until lfb_filter_free().
- */
-lfb_filter *source_load(const char *path, const struct options_reading *reading,
-                        const lfb_read_limits *limits);
+/* ---- to put into ---------------------------------------------------------------- */
 
-/* The shared filter that is wanted; 0 in .fpp or .seed: any. */
+/* The filter to put into that is wanted. */
 struct source_wish {
-  const char *command; /* its name, for reports */
-  const lfb_config *config;
-  const struct options_reading *reading;
-  bool any_count;    /* .expected_insertions is only for a new filter */
+  const struct command *command; /* for reports */
+  lfb_config *config; /* 0 in .fpp or .seed: any; source_share() sets .expected_insertions */
+  const struct options_key *key;
+  const struct options_count *expected; /* -n; if it was not given, .keys are counted if need be */
+  const struct keys_source *keys;
+  const struct window_span *span; /* of a window; NULL: none          */
   bool any_strategy; /* .strategy is only for a new filter            */
   bool grows;        /* a new file is made to grow                    */
   bool only_growing; /* an existing filter must grow, too             */
 };
 
-/* A filter that is put into: here, or on a server. */
-struct source_shared {
-  lfb_any any;
-  struct remote remote;
-};
-
-/* Whether a new file could have the mode that is wished for: only its owner may read a file that
- * holds the key of its hash.  False after a report. */
-bool source_mode_fits(const char *path, uint32_t mode, bool key_kept);
-
 /*
- * source_share() opens the shared filter at `path` for putting; `*there` is false if there is none.
- * Then source_share_new() makes it, or opens it if another process makes it first.
+ * Opens the filter at `path` for putting, together with other processes; makes it if there is none.
+ * If `path` is NULL, makes one in memory.  An address with ?helper=N,P says itself what to make.
  *
  * Returns false after a report, also if the filter is not the one wished for.
- * Owner   the caller, until source_shared_close().
+ * Owner   the caller, until source_close().
  */
-bool source_share(const char *path, const struct source_wish *wish, bool *there,
-                  struct source_shared *shared);
-bool source_share_new(const char *path, const struct source_wish *wish,
-                      struct source_shared *shared);
+bool source_share(const char *path, const struct source_wish *wish, struct source *source);
 
 /* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken
  * for present ones.  False after a report. */
-bool source_can_grow(const char *path, const struct source_shared *shared);
+bool source_can_grow(const struct source *source);
 
 /*
  * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names
- * another file or none: then no other process can open the filter that has the keys.
+ * Returns false after a report, also if it cannot grow (source_can_grow()), or if the path now
+ * names another file or none: then no other process can open the filter that has the keys.
  */
-bool source_settle(const char *path, const struct source_shared *shared);
-
-/* The figures of the filter; counts the bits of a file.  False after a report. */
-bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats);
-
-/* The best number of keys per call: at most SOURCE_BATCH. */
-size_t source_shared_batch(const struct source_shared *shared);
-
-void source_shared_close(struct source_shared *shared);
+bool source_settle(const struct source *source);
 
 #endif

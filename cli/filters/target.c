@@ -15,7 +15,7 @@
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
-#include "cli/filters/remote.h"
+#include "cli/filters/there.h"
 
 /* A file that is written beside the one that it replaces. */
 struct target_file {
@@ -74,12 +74,12 @@ static bool target_can_be_written(const char *path, const struct stat *found)
 
 bool target_check(const char *path)
 {
-  if (!remote_is(path) && spared_has(path))
+  if (!address_is(path) && spared_has(path))
     return report_false("%s: is both input and output",
                         target_is_standard(path) ? "standard output" : path);
   if (target_is_standard(path))
     return true;
-  return remote_is(path) ? remote_is_free(path) : target_check_replaced(path);
+  return address_is(path) ? there_is_free(path) : target_check_replaced(path);
 }
 
 bool target_check_replaced(const char *path)
@@ -94,45 +94,34 @@ bool target_check_replaced(const char *path)
   return report_false("%s: cannot be written: %s", path, strerror(errno));
 }
 
-bool target_check_shared(const char *path)
+bool target_is_shared(const char *path)
 {
-  return remote_is(path) || target_check(path);
-}
-
-/* Whether `path` is a regular file with a shared filter, of any version. */
-static bool target_is_shared(const char *path)
-{
+  struct stat found;
   lfb_form form;
 
-  return !target_is_standard(path) && lfb_form_of_file(path, &form) == LFB_OK &&
-         form == LFB_FORM_MAPPED;
-}
-
-/* Whether `path` is a regular file with a shared growing filter, of any version. */
-static bool target_is_shared_growing(const char *path)
-{
-  lfb_form form;
-
-  return !target_is_standard(path) && lfb_form_of_file(path, &form) == LFB_ERROR_GROWING_MAPPED;
+  /* A pipe must not be opened: its writer would find that nobody reads. */
+  return !target_is_standard(path) && stat(path, &found) == 0 && S_ISREG(found.st_mode) &&
+         lfb_form_of_file(path, &form) == LFB_OK && form == LFB_FORM_MAPPED;
 }
 
 bool target_spares_shared(const char *path, lfb_form form)
 {
-  if (target_is_shared_growing(path))
+  lfb_form there;
+
+  if (!target_is_standard(path) && lfb_form_of_file(path, &there) == LFB_ERROR_GROWING_MAPPED)
     return report_false("%s: is a growing filter that other processes may be using: delete it "
                         "first to replace it", path);
   if (form == LFB_FORM_MAPPED || !target_is_shared(path))
     return true;
   return report_false("%s: is a shared filter that other processes may be using: put into it with "
                       "'lfbloom build --shared', replace it by a filter in form mapped, or delete "
-                      "it first",
-                      path);
+                      "it first", path);
 }
 
 bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats)
 {
-  if (remote_is(path))
-    return remote_holds(from, stats);
+  if (address_is(path))
+    return there_holds(from, stats);
   if (lfb_form_holds(form, stats->strategy))
     return true;
   return report_false("%s: the %s form cannot hold strategy %s, and the strategy cannot be changed "
@@ -148,7 +137,7 @@ static void target_hold_signals(const char *path, sigset_t *before)
   struct stat found;
   sigset_t held;
 
-  const bool direct = target_is_standard(path) || (!remote_is(path) && stat(path, &found) == 0 &&
+  const bool direct = target_is_standard(path) || (!address_is(path) && stat(path, &found) == 0 &&
                                                    !S_ISREG(found.st_mode));
   (void)(direct ? sigemptyset(&held) : sigfillset(&held));
   (void)sigprocmask(SIG_BLOCK, &held, before);
@@ -162,44 +151,37 @@ static lfb_status target_write(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
-static bool target_save_file(const char *path, const lfb_filter *filter, lfb_form form)
+static lfb_status target_save_here(const char *path, lfb_any any, lfb_form form)
 {
-  const lfb_status status = target_is_standard(path)
-                                ? lfb_filter_write(filter, form, target_write, NULL)
-                                : lfb_filter_save(filter, form, path);
+  const bool standard = target_is_standard(path);
 
-  return status == LFB_OK || report_false_status(path, status);
+  if (any.kind == LFB_KIND_PLAIN)
+    return standard ? lfb_filter_write(any.plain, form, target_write, NULL)
+                    : lfb_filter_save(any.plain, form, path);
+  return standard ? lfb_any_write(any, target_write, NULL) : lfb_any_save(any, path);
 }
 
-bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
+bool target_save(const char *path, const lfb_redis_module_value *value, lfb_form form)
 {
   sigset_t before;
+  bool saved = true;
 
   target_hold_signals(path, &before);
-  const bool saved =
-      remote_is(path) ? remote_save(path, filter) : target_save_file(path, filter, form);
+  if (address_is(path)) {
+    saved = there_save(path, value);
+  } else {
+    const lfb_status status = target_save_here(path, value->any, form);
+    saved = status == LFB_OK || report_false_status(path, status);
+  }
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return saved;
 }
 
-/* Saves to a file or standard output. */
-static bool target_save_any(const char *path, lfb_any any)
+bool target_save_plain(const char *path, lfb_filter *filter, lfb_form form)
 {
-  const lfb_status status = target_is_standard(path) ? lfb_any_write(any, target_write, NULL)
-                                                     : lfb_any_save(any, path);
+  const lfb_redis_module_value value = {.any = {LFB_KIND_PLAIN, {filter}}};
 
-  return status == LFB_OK || report_false_status(path, status);
-}
-
-bool target_save_value(const char *path, const lfb_redis_module_value *value)
-{
-  sigset_t before;
-
-  target_hold_signals(path, &before);
-  const bool saved =
-      remote_is(path) ? remote_save_key(path, value) : target_save_any(path, value->any);
-  (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  return saved;
+  return target_save(path, &value, form);
 }
 
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later)

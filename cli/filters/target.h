@@ -24,9 +24,8 @@ bool target_check(const char *path);
 /* The same for a file that may be one of those that are read, because it is replaced after that. */
 bool target_check_replaced(const char *path);
 
-/* The same for a shared filter that did not exist when it was looked for.  On a server, another
- * process may make it at any time, so nothing is checked there. */
-bool target_check_shared(const char *path);
+/* Whether `path` is a regular file with a shared filter, of any version. */
+bool target_is_shared(const char *path);
 
 /*
  * Whether a filter of this form may replace the file at `path`.  Other processes may be putting
@@ -43,15 +42,15 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
 
 /*
  * Saves a filter as a whole or not at all: to standard output if `path` is "-", to a server if it
- * is an address, else as lfb_filter_save().
+ * is an address, else as lfb_filter_save(); one that is not plain as lfb_any_save(), or as a key of
+ * the module for Redis.
  *
  * Returns false after a report.  No temporary file is left, even if a signal comes.
  */
-bool target_save(const char *path, const lfb_filter *filter, lfb_form form);
+bool target_save(const char *path, const lfb_redis_module_value *value, lfb_form form);
 
-/* Saves a filter of any kind in the same way: a plain one in the native form, or as a key of the
- * module for Redis if `path` is an address. */
-bool target_save_value(const char *path, const lfb_redis_module_value *value);
+/* The same of a plain filter. */
+bool target_save_plain(const char *path, lfb_filter *filter, lfb_form form);
 
 /* Saves the delta from one filter to another in the same way, as lfb_delta_save().  No report. */
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later);

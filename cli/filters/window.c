@@ -1,7 +1,6 @@
 /* window.c - the keys of the last span only. */
 #include "cli/filters/window.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <lfbloom/any.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "cli/base/numbers.h"
 #include "cli/base/report.h"
 #include "cli/filters/figures.h"
-#include "cli/filters/source.h"
 
 /* ---- the options --------------------------------------------------------------- */
 
@@ -126,68 +124,7 @@ uint64_t window_each(const struct window_span *span, uint32_t generations)
 
 /* ---- the window ---------------------------------------------------------------- */
 
-/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were
- * given. */
-static bool window_made_so(const lfb_config *config, const uint8_t *key,
-                           const lfb_window_figures *figures)
-{
-  return (config->expected_insertions == 0 ||
-          config->expected_insertions == figures->expected_insertions) &&
-         (config->fpp == 0 || config->fpp == figures->fpp) &&
-         (config->hash == LFB_HASH_DEFAULT || config->hash == figures->hash) &&
-         (key == NULL || figures_keyed(figures->hash));
-}
-
-/* Whether the window of a file is the one that the options describe.  False after a report. */
-static bool window_accept(const struct window_span *span, const char *state, const uint8_t *key,
-                          const lfb_config *config, const lfb_window_figures *figures)
-{
-  if (figures->span < span->seconds * 0.999999 || figures->span > span->seconds * 1.000001)
-    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
-                       state, figures->span, figures->span);
-  else if (span->generations != 0 && span->generations != figures->generations)
-    (void)report_error("%s: its window has %u generations: leave out /%u, or give another file",
-                       state, (unsigned)figures->generations, (unsigned)span->generations);
-  else if (!window_made_so(config, key, figures))
-    (void)report_error("%s: its window was made with -n %" PRIu64
-                       " -p %g --hash %s: leave out the options that differ, or give another file",
-                       state, figures->expected_insertions, figures->fpp,
-                       lfb_hash_name(figures->hash));
-  else
-    return true;
-  return false;
-}
-
-bool window_resume(struct window *window, const struct window_span *span, const char *state,
-                   const uint8_t *key, const lfb_config *config)
-{
-  const lfb_read_limits limits = {.key = key};
-  lfb_figures figures;
-  lfb_any any = {0};
-
-  if (state == NULL)
-    return true;
-  const lfb_status status =
-      lfb_any_open(state, LFB_KIND_WINDOW, LFB_OPEN_SHARED, &limits, &any);
-  if (status == LFB_ERROR_OPEN && errno == ENOENT)
-    return true;
-  if (status != LFB_OK) {
-    source_report(state, status);
-    return false;
-  }
-  window->filter = any.window;
-  window->state = state;
-  lfb_any_plan(any, &figures);
-  window->generations = figures.window.generations;
-  if (window_accept(span, state, key, config, &figures.window))
-    return true;
-  window_end(window);
-  return false;
-}
-
-bool window_begin(struct window *window, const struct command *command,
-                  const struct window_span *span, const char *state, const uint8_t *key,
-                  const lfb_config *config)
+lfb_window_config window_config(const struct window_span *span, const lfb_config *config)
 {
   lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
                               .fpp = config->fpp,
@@ -196,71 +133,60 @@ bool window_begin(struct window *window, const struct command *command,
                               .hash = config->hash,
                               .keep_key = config->keep_key,
                               .file_mode = config->file_mode};
-  lfb_window_figures plan;
 
   memcpy(wanted.key, config->key, sizeof wanted.key);
-  if (state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
-      !source_mode_fits(state, wanted.file_mode, plan.key_kept))
-    return false;
-  const lfb_status status =
-      state == NULL ? lfb_window_create(&wanted, &window->filter)
-                             : lfb_window_mapped_create(state, &wanted, &window->filter);
-  if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
-    return window_resume(window, span, state, key, config);
-  if (status != LFB_OK)
-    return report_false("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name,
-                        span->text, wanted.expected_insertions, wanted.fpp,
-                        state == NULL ? "" : ", ",
-                        state == NULL ? "" : state, lfb_status_text(status));
-  window->state = state;
-  window->generations = wanted.generations;
-  window->each = window_each(span, wanted.generations);
-  window->left = window->each;
-  return true;
+  return wanted;
 }
 
-bool window_settle(const struct window *window)
+/* Whether -n, -p, --hash and --key-file are those of the window of a file, as far as they were
+ * given. */
+static bool window_made_so(const struct options_key *key, const lfb_config *config,
+                           const lfb_window_figures *figures)
 {
-  const lfb_any any = {LFB_KIND_WINDOW, {window->filter}};
-  const lfb_status status = window->state == NULL ? LFB_OK : lfb_any_sync(any);
-
-  return status == LFB_OK || report_false_status(window->state, status);
+  return (config->expected_insertions == 0 ||
+          config->expected_insertions == figures->expected_insertions) &&
+         (config->fpp == 0 || config->fpp == figures->fpp) &&
+         (config->hash == LFB_HASH_DEFAULT || config->hash == figures->hash) &&
+         (!key->given || figures_keyed(figures->hash));
 }
 
-/* Claims keys one by one, and ends the generation after its last key. */
-static size_t window_claim_each(struct window *window, const lfb_key *keys, size_t count,
-                                uint64_t *answers)
+bool window_fits(const struct window_span *span, const char *path, const struct options_key *key,
+                 const lfb_config *config, const lfb_window_figures *figures)
+{
+  if (figures->span < span->seconds * 0.999999 || figures->span > span->seconds * 1.000001)
+    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
+                       path, figures->span, figures->span);
+  else if (span->generations != 0 && span->generations != figures->generations)
+    (void)report_error("%s: its window has %u generations: leave out /%u, or give another file",
+                       path, (unsigned)figures->generations, (unsigned)span->generations);
+  else if (!window_made_so(key, config, figures))
+    (void)report_error("%s: its window was made with -n %" PRIu64
+                       " -p %g --hash %s: leave out the options that differ, or give another file",
+                       path, figures->expected_insertions, figures->fpp,
+                       lfb_hash_name(figures->hash));
+  else
+    return true;
+  return false;
+}
+
+size_t window_claim(struct window_count *left, lfb_window *window, const lfb_key *keys,
+                    size_t count, uint64_t *answers)
 {
   size_t claimed = 0;
 
+  if (count < left->keys) {
+    left->keys -= count;
+    return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window}}, LFB_CLAIM, keys, count, answers);
+  }
   memset(answers, 0, (count + 63) / 64 * sizeof *answers);
   for (size_t i = 0; i < count; i++) {
-    const bool won = lfb_window_claim(window->filter, keys[i].bytes, keys[i].size);
+    const bool won = lfb_window_claim(window, keys[i].bytes, keys[i].size);
     answers[i / 64] |= (uint64_t)won << (i % 64);
     claimed += won;
-    if (--window->left > 0)
+    if (--left->keys > 0)
       continue;
-    lfb_ignore(lfb_window_advance(window->filter,
-                                  lfb_window_generation(window->filter))); /* no other does */
-    window->left = window->each;
+    lfb_ignore(lfb_window_advance(window, lfb_window_generation(window))); /* no other does */
+    left->keys = left->each;
   }
   return claimed;
-}
-
-size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  if (window->each != 0 && count >= window->left)
-    return window_claim_each(window, keys, count, answers);
-  if (window->each != 0)
-    window->left -= count;
-  else
-    (void)lfb_window_tick(window->filter);
-  return lfb_any_many((lfb_any){LFB_KIND_WINDOW, {window->filter}}, LFB_CLAIM, keys, count,
-                      answers);
-}
-
-void window_end(struct window *window)
-{
-  lfb_window_free(window->filter);
-  window->filter = NULL;
 }

@@ -35,37 +35,22 @@ bool window_expected(const struct command *command, const struct window_span *sp
  * is a time. */
 uint64_t window_each(const struct window_span *span, uint32_t generations);
 
-/*
- * The keys of the last span.  Its generations end by the library's clocks, or after a number of
- * keys.
- *
- * Threads  Any may claim in a span of time; one thread in a span of keys.
- */
-struct window {
-  lfb_window *filter;
-  const char *state; /* the path of its file; NULL: none */
-  uint32_t generations;
-  uint64_t each; /* keys per generation; 0: a span of time */
-  uint64_t left; /* of them */
+/* The configuration of a window of this span, for .expected_insertions keys. */
+lfb_window_config window_config(const struct window_span *span, const lfb_config *config);
+
+/* Whether the window of a file is the one that the options describe.  False after a report. */
+bool window_fits(const struct window_span *span, const char *path, const struct options_key *key,
+                 const lfb_config *config, const lfb_window_figures *figures);
+
+/* What is left of the generation of a span of keys. */
+struct window_count {
+  uint64_t each; /* keys per generation; 0: a span of time, and this is unused */
+  uint64_t keys; /* of them                                                    */
 };
 
-/* Opens the window in the file `state`, if there is one; otherwise, or without a file (NULL),
- * window->filter stays NULL.  What the span and the configuration say must be so there.  False
- * after a report. */
-bool window_resume(struct window *window, const struct window_span *span, const char *state,
-                   const uint8_t *key, const lfb_config *config);
-
-/* Makes an empty window, in its file if it has one.  False after a report. */
-bool window_begin(struct window *window, const struct command *command,
-                  const struct window_span *span, const char *state, const uint8_t *key,
-                  const lfb_config *config);
-
-/* Makes what was claimed durable.  False after a report. */
-bool window_settle(const struct window *window);
-
-/* As lfb_any_many() with LFB_CLAIM. */
-size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers);
-
-void window_end(struct window *window);
+/* As lfb_any_many() with LFB_CLAIM, in a span of keys: ends a generation after its last key.  By
+ * one thread. */
+size_t window_claim(struct window_count *left, lfb_window *window, const lfb_key *keys,
+                    size_t count, uint64_t *answers);
 
 #endif

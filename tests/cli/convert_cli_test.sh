@@ -52,7 +52,7 @@ and test ! -e x
 END
 # Each other command refuses filters on Redis before it does anything.
 for words in "verify third.lfb @" "merge -o x third.lfb @" "merge -o @ third.lfb" "fold -o x @" \
-  "compare @ third.lfb" "diff -o@ third.lfb third.lfb" "patch --output=@ third.lfb third.lfb" "plan @"; do
+  "compare @ third.lfb" "diff -o@ third.lfb head.lfb" "patch --output=@ third.lfb abc" "plan @"; do
   for address in redis://localhost/x valkey+unix:///s?name=x; do
     # shellcheck disable=SC2086
     refuses "${words/@/$address}" "${words%% *}: $address: only query, build, claim, convert and \

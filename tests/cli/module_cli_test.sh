@@ -127,25 +127,20 @@ for name in plain grown forgets; do
   each BF.MEXISTS $name all | paste - all | awk '$1 == 1 { print $2 }' >wanted
   same "query $name there" 0 wanted "$tool" query "$module/$name" all
 done
-redis bf.reserve shared 0.000001 50000 >out
-gives "build --shared" 0 "$tool" build -q --shared -o "$module/shared" keys
-check "build --shared: all keys" equal \
-  "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
-reports "build --shared: its figures" 0 approximate_count 20000 "$tool" info --json "$module/shared"
-gives "build --shared makes one" 0 \
-  "$tool" build -q --shared -n 1000 -p 1e-6 -o "$module/made?layout=module" keys
-check "build --shared makes one: it grows" equal \
-  "$(redis type made) $(each BF.MEXISTS made keys | grep -c 1)" "lfbloom-v 20000"
-gives "build makes one" 0 "$tool" build -q -p 1e-6 -o "$module/built?layout=module" keys
-check "build makes one: all keys" equal \
-  "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfbloom-v 20000"
-refuses "a strategy that the module has not" "strategy" \
-  "$tool" build -p 1e-6 --strategy guava-mitz64 -o "$module/no?layout=module" keys
-refuses "a layout that does not exist" "layout" \
-  "$tool" build -p 1e-6 -o "$module/no?layout=fast" keys
-redis unlink made built >out
-refuses "build --shared with another -p" "made with -n 50000 -p 1e-06 --strategy fast" \
-  "$tool" build --shared -p 0.01 -o "$module/shared" keys
+table <<'END'
+$ redis bf.reserve shared 0.000001 50000 >out
+0 build -q --shared -o "$module/shared" keys
+and equal "$(each BF.MEXISTS shared keys | grep -c 1) $(redis bf.card shared)" "20000 20000"
+0 info --json "$module/shared" => {approximate_count=20000}
+0 build -q --shared -n 1000 -p 1e-6 -o "$module/made?layout=module" keys
+and equal "$(redis type made) $(each BF.MEXISTS made keys | grep -c 1)" "lfbloom-v 20000"
+0 build -q -p 1e-6 -o "$module/built?layout=module" keys
+and equal "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfbloom-v 20000"
+2 build -p 1e-6 --strategy guava-mitz64 -o "$module/no?layout=module" keys =! strategy
+2 build -p 1e-6 -o "$module/no?layout=fast" keys =! layout
+$ redis unlink made built >out
+2 build --shared -p 0.01 -o "$module/shared" keys =! made with -n 50000 -p 1e-06 --strategy fast
+END
 awk '$1 > 20000' others >wanted
 told "claim --shared" 0 "at most about" "$tool" claim --shared "$module/shared" others
 check "claim --shared: output" cmp out wanted
@@ -185,42 +180,36 @@ for strategy in fast-pair guava-mitz64 sbbf; do
 ?layout=module" \
     "$tool" convert "of-$strategy" "$module/x?layout=module"
 done
-printf "%032x" 5 >key
-"$tool" build -q -p 0.01 --strategy fast --key-file key -o keyed keys
-refuses "save without its key" "give --key-file" "$tool" convert keyed "$module/x?layout=module"
-refuses "save with a key apart" "the key of its hash in it" \
-  "$tool" convert --key-file key keyed "$module/x?layout=module"
-refuses "save a counting filter" "counting" "$tool" convert "$counting" "$module/x?layout=module"
-refuses "save no filter" "keys: " "$tool" convert keys "$module/x?layout=module"
-refuses "save a missing file" "missing: " "$tool" convert missing "$module/x?layout=module"
-refuses "save onto what is there" "this name is already in use" \
-  "$tool" convert fast "$module/plain?layout=module"
-refuses "save without the module" "has not loaded the module lfbloom_redis.so: load it there" \
-  "$tool" convert fast "$without/x?layout=module"
-refuses "--window of no window" "fast: not a window: leave out --window" \
-  "$tool" convert --window 1h fast "$module/x?layout=module"
-refuses "--window of keys" "must be a time" \
-  "$tool" convert --window 100 window "$module/x?layout=module"
-refuses "--window without the module" "--window applies only to an OUT with ?layout=module" \
-  "$tool" convert --window 1h window "$module/x"
-refuses "a window in strings" "window" "$tool" convert window "$module/x"
-refuses "a growing filter in strings" "growing" "$tool" convert growing "$module/x"
+table <<'END'
+$ printf "%032x" 5 >key
+$ build -q -p 0.01 --strategy fast --key-file key -o keyed keys
+2 convert keyed "$module/x?layout=module" =! give --key-file
+2 convert --key-file key keyed "$module/x?layout=module" =! the key of its hash in it
+2 convert "$counting" "$module/x?layout=module" =! holds only a filter of strategy fast
+2 convert keys "$module/x?layout=module" =! keys: 
+2 convert missing "$module/x?layout=module" =! missing: 
+2 convert fast "$module/plain?layout=module" =! this name is already in use
+2 convert fast "$without/x?layout=module" =! has not loaded the module lfbloom_redis.so: load it \
+  there
+2 convert --window 1h fast "$module/x?layout=module" =! fast: not a window: leave out --window
+2 convert --window 100 window "$module/x?layout=module" =! must be a time
+2 convert --window 1h window "$module/x" =! --window applies only to an OUT with ?layout=module
+2 convert window "$module/x" =! window
+2 convert growing "$module/x" =! growing
+END
 for form in guava mapped; do
   for name in grown forgets; do
     refuses "$name as $form" "only a file in the native form" \
       "$tool" convert --to $form "$module/$name" x
   done
 done
-refuses "load as guava" "the guava form cannot hold strategy fast" \
-  "$tool" convert --to guava "$module/fast" x
-refuses "--helper of a file" "--helper applies only to a filter on Redis" \
-  "$tool" convert --helper 1000,0.01 fast "$module/x?layout=module"
-redis config set lfbloom.max-bytes 10000 >out
-refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" \
-  "$tool" convert fast "$module/x?layout=module"
-redis config set lfbloom.max-bytes 0 >out
-check "none left a key" equal \
-  "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
+table <<'END'
+2 convert --to guava "$module/fast" x =! the guava form cannot hold strategy fast
+$ redis config set lfbloom.max-bytes 10000 >out
+2 convert fast "$module/x?layout=module" =! CONFIG SET lfbloom.max-bytes
+$ redis config set lfbloom.max-bytes 0 >out
+and equal "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
+END
 each BF.MADD small keys >out
 redis bf.reserve tripled 0.01 2000 expansion 3 >out
 each BF.MADD tripled keys >out
@@ -230,7 +219,7 @@ for name in small tripled; do
 done
 redis set text hello >out
 redis rpush list a >out
-refuses "load a text" "opens with --helper" "$tool" convert --to native "$module/text" x
+refuses "load a text" "opens with ?helper=N,P" "$tool" convert --to native "$module/text" x
 refuses "load a list" "the value under this name" "$tool" convert --to native "$module/list" x
 refuses "load nothing" "nothing exists under this name" "$tool" convert --to native "$module/none" x
 refuses "into no folder" "cannot be written" "$tool" convert --to native "$module/fast" nowhere/x

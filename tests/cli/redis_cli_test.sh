@@ -39,39 +39,35 @@ for options in "" -v "--threads 4" "-v --threads 1" -c; do
 done
 check "the comparison is worth something" between "$(wc -l <wanted)" 1 1
 tr '\n' '\0' <others >nul
-"$tool" query -0 filter nul >wanted
-same "query -0" 0 wanted "$tool" query -0 "$plain/seen" nul
-prints "query of none" 1 "" "$tool" query "$plain/seen" <<<"nobody put this"
-refuses "build onto what is there" "$plain/seen: this name is already in use" \
-  "$tool" build -p 0.01 -o "$plain/seen" keys
-refuses ".. is told before the keys are read" "this name is already in use" \
-  "$tool" build -p 0.01 -n 5 -o "$plain/seen" <&-
-refuses "query of nothing" "$plain/none: nothing exists under this name" \
-  "$tool" query "$plain/none" keys
-prints "nothing was made by it" 0 0 redis exists none
-reports "build --json" 0 form redis "$tool" build -p 0.01 --json -o "$plain/json" keys
-check "build --json: new keys" between "$(json new_keys)" 19900 20000
+table <<'END'
+$ query -0 filter nul >wanted
+0 query -0 "$plain/seen" nul => <wanted
+1 query "$plain/seen" <<<"nobody put this" =>
+2 build -p 0.01 -o "$plain/seen" keys =! $plain/seen: this name is already in use
+2 build -p 0.01 -n 5 -o "$plain/seen" <&- =! this name is already in use
+2 query "$plain/none" keys =! $plain/none: nothing exists under this name
+0 redis exists none => 0
+0 build -p 0.01 --json -o "$plain/json" keys => {form=redis}
+and between "$(json new_keys)" 19900 20000
 
-refuses "build --like" "--like takes a filter in a file: 'lfbloom convert' fetches one" \
-  "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
+2 build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys =! --like takes a filter in a \
+  file: 'lfbloom convert' fetches one
 # In a file everything is possible with it.
-gives "fetch it" 0 "$tool" convert --to native "$plain/json" json.lfb
-gives "build with the hash of one on Redis" 0 "$tool" build -q --like json.lfb -o hashed.lfb \
-  < <(seq 35000 35099)
-gives "merge both" 0 "$tool" merge -q -o merged.lfb json.lfb hashed.lfb
-gives "save what was merged" 0 "$tool" convert merged.lfb "$plain/merged"
-seq 1 60000 >many
-"$tool" query merged.lfb many >wanted
-same "its answers" 0 wanted "$tool" query "$plain/merged" many
+0 convert --to native "$plain/json" json.lfb
+0 build -q --like json.lfb -o hashed.lfb < <(seq 35000 35099)
+0 merge -q -o merged.lfb json.lfb hashed.lfb
+0 convert merged.lfb "$plain/merged"
+$ seq 1 60000 >many
+$ query merged.lfb many >wanted
+0 query "$plain/merged" many => <wanted
 
 # --- build --shared ---------------------------------------------------------------
-"$tool" build -q --shared -p 0.01 -n 20000 -o mapped keys
-says "--shared makes it" "20,000 keys" \
-  "$tool" build --shared -p 0.01 --seed 7 -o "$plain/shared" keys
-"$tool" query -v "$plain/seen" others >wanted
-same "--shared has the same bits" 0 wanted "$tool" query -v "$plain/shared" others
-gives "--shared puts into it" 0 "$tool" build --shared -q -o "$plain/shared" <<<"one more"
-gives "one more" 0 "$tool" query "$plain/shared" <<<"one more"
+0 build --shared -p 0.01 --seed 7 -o "$plain/shared" keys =! 20,000 keys
+$ query -v "$plain/seen" others >wanted
+0 query -v "$plain/shared" others => <wanted
+0 build --shared -q -o "$plain/shared" <<<"one more"
+0 query "$plain/shared" <<<"one more"
+END
 for options in "-p 0.001" "-n 20001" "--seed 8" "--strategy guava-mitz64"; do
   # shellcheck disable=SC2086
   refuses "another $options" \
@@ -195,26 +191,40 @@ gives "Guava's layout, claim" 0 "$tool" claim --json --shared "$plain/guava-mitz
 check "nobody says what it was made for" holds out '"expected_false_positives": null'
 # The offsets that the Java class printed for two strings; its funnel puts each twice.
 for bit in 456 2917 6291 80 2021 8232 4858; do redis setbit java $bit 1 >out; done
-made="1000,0.01,twice"
-gives "helper: apple is in" 0 "$tool" query --helper $made "$plain/java" <<<apple
-gives "helper: the other is not" 1 "$tool" query --helper $made "$plain/java" <<<1000000007
-gives "helper: apple once is another" 1 "$tool" query --helper 1000,0.01 "$plain/java" <<<apple
-gives "helper: put" 0 "$tool" build -q --shared --helper $made -o "$plain/java" <<<1000000007
+java="$plain/java?helper=1000,0.01,twice"
+gives "helper: apple is in" 0 "$tool" query "$java" <<<apple
+gives "helper: the other is not" 1 "$tool" query "$java" <<<1000000007
+gives "helper: apple once is another" 1 "$tool" query "$plain/java?helper=1000,0.01" <<<apple
+gives "helper: put" 0 "$tool" build -q --shared -o "$plain/java?db=0&helper=1000,1%,twice" \
+  <<<1000000007
 bits=
 for bit in 712 851 2415 1496 67 1631 2280; do bits+=$(redis getbit java $bit); done
 check "helper: as Java puts it" equal "$bits" 1111111
-reports "helper: info" 0 bits_set 14 "$tool" info --json --helper $made "$plain/java"
-gives "helper: convert" 0 "$tool" convert --to native --helper $made "$plain/java" java.lfb
+reports "helper: info" 0 bits_set 14 "$tool" info --json "$java"
+gives "helper: convert" 0 "$tool" convert --to native "$java" java.lfb
+prints "helper: its bits" 0 appleapple "$tool" query java.lfb <<<appleapple
 prints "helper: claim" 0 new \
-  "$tool" claim -q --helper $made --shared "$plain/java" < <(printf 'apple\nnew\nnew\n')
-refuses "helper: not said" "opens with --helper" "$tool" query "$plain/java" keys
-refuses "helper: made for more" "give the N and P" "$tool" query --helper 10,0.01 "$plain/java" keys
-refuses "helper: of a file" "--helper applies only to a filter on Redis" \
-  "$tool" query --helper $made filter keys
-refuses "helper: and -p" "--helper replaces -n, -p and --strategy" \
-  "$tool" build --shared -p 0.1 --helper $made -o "$plain/java" keys
-for bad in 1000 1000,2 ,0.1 x,0.1 1000,0.1,once 1000,0.1,twice,twice; do
-  refuses "helper: $bad" "--helper" "$tool" query --helper $bad "$plain/java" keys
+  "$tool" claim -q --shared "$java&db=0" < <(printf 'apple\nnew\nnew\n')
+gives "helper: build" 0 "$tool" build -q --shared -o "$plain/by-build?helper=5k,0.01" <<<apple
+gives "helper: claim makes one" 0 \
+  "$tool" claim -q --shared "$plain/by-claim?helper=5k,0.01" <<<apple
+check "helper: both make the same" equal "$(redis get by-build | od)" "$(redis get by-claim | od)"
+gives "helper: it is there" 0 "$tool" query "$plain/by-build?helper=5000,0.01" <<<apple
+refuses "helper: not said" "opens with ?helper=N,P" "$tool" query "$plain/java" keys
+refuses "helper: made for more" "give the N and P" "$tool" query "$plain/java?helper=10,0.01" keys
+refuses "helper: and another -p" "already, made with -n 1000 -p 0.01 --strategy redis-mitz32" \
+  "$tool" build --shared -p 0.1 -o "$java" keys
+for way in "build -p 0.1 keys -o" "convert filter"; do
+  # shellcheck disable=SC2086
+  refuses "helper: $way" "?helper=N,P opens a filter that the" "$tool" $way "$java"
+done
+for bad in "" 1000 1000,2 1000,0 ,0.1 x,0.1 1000,0.1,once 1000,0.1,twice,twice \
+  "$(printf '%070d,0.1' 1)"; do
+  refuses "helper: $bad" "java?helper=$bad: helper is not N,P or N,P,twice, such as" \
+    "$tool" query "$plain/java?helper=$bad" keys
+done
+for bad in "helper" "helper=1,0.1&helper=1,0.1" "help=1,0.1" "helper=1,0.1&x=1"; do
+  refuses "$bad" "not an address" "$tool" query "$plain/java?$bad" keys
 done
 
 # A signal ends a save to a server that accepts no writes, and leaves nothing there.  Seen to fail
@@ -259,17 +269,14 @@ gives "delete of two" 0 "$tool" remote delete "$plain/one" "$plain/two"
 check "delete of two: both" equal "$(redis exists one two)" 0
 gives "delete of Guava's" 0 "$tool" remote delete "$plain/guava-mitz32"
 check "delete of Guava's: gone" equal "$(redis exists guava-mitz32)" 0
-refuses "delete of the helper's, not said" "opens with --helper" "$tool" remote delete "$plain/java"
+refuses "delete of the helper's" "opens with ?helper=N,P" "$tool" remote delete "$plain/java"
 refuses "delete of the helper's, of another size" "give the N and P" \
-  "$tool" remote delete --helper 10,0.01 "$plain/java"
+  "$tool" remote delete "$plain/java?helper=10,0.01"
 check "the helper's is there" equal "$(redis exists java)" 1
-gives "delete of the helper's" 0 "$tool" remote delete --helper $made "$plain/java"
+gives "delete of the helper's" 0 "$tool" remote delete "$java"
 check "the helper's is gone" equal "$(redis exists java)" 0
 refuses "remote: nothing said" "no action given: use delete" "$tool" remote
-for action in list expire rename load save; do
-  refuses "remote: $action" "unknown action '$action': use delete" \
-    "$tool" remote $action "$plain/seen"
-done
+refuses "remote: list" "unknown action 'list': use delete" "$tool" remote list "$plain/seen"
 refuses "remote: no filter" "no filter given" "$tool" remote delete
 refuses "remote: of a file" "filter: not the address of a filter on Redis" \
   "$tool" remote delete filter
@@ -305,47 +312,39 @@ refuses "TLS, but not of the server" "did not answer in time" \
 LFBLOOM_REDIS_CACERT=missing refuses "TLS without its file" \
   "cannot be read or used (missing: TLS failed): check the files" \
   "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
-refuses "nobody is there" \
-  "cannot connect to the Redis server (127.0.0.1: Connection refused): check that it runs" \
-  "$tool" build --timeout 0.5 --shared -p 0.1 -o redis://127.0.0.1:1/x keys
-refuses "-o nobody" "cannot connect" \
-  "$tool" build --timeout 0.5 -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
+table <<'END'
+2 build --timeout 0.5 --shared -p 0.1 -o redis://127.0.0.1:1/x keys =! cannot connect to the \
+  Redis server (127.0.0.1: Connection refused): check that it runs
+2 build --timeout 0.5 -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&- =! cannot connect
 # The error comes at once: with this time-out a second attempt would keep the test waiting.  With a
 # blank the name needs no name server to be unknown.
-refuses "no such host" \
-  "the host name of the Redis server is unknown (no such host: Name or service not known): check \
-its spelling" \
-  "$tool" info --timeout 86400 "redis://no such host/x"
+2 info --timeout 86400 "redis://no such host/x" =! the host name of the Redis server is unknown \
+  (no such host: Name or service not known): check its spelling
 # The server's own words.
-redis acl setuser limited on '>p' '~other*' +@all >redis.out
-refuses "the user may not read the key" "command or the key (NOPERM this user has no permissions" \
-  "$tool" query "redis://limited:p@127.0.0.1:$plain_port/seen" keys
-redis config set maxmemory 1 >redis.out
-refuses "the server has no memory" \
-  "out of memory (OOM command not allowed when used memory > 'maxmemory'.): check its maxmemory" \
-  "$tool" build -p 0.1 -o "$plain/x" keys
-redis config set maxmemory 0 min-replicas-to-write 1 >redis.out
-told "the server has no replicas: the line" 2 \
-  "execute commands now (NOREPLICAS Not enough good replicas to write.): repeat" \
-  "$tool" build --timeout 3 -p 0.1 -o "$plain/x" keys
-check ".. and that the tool waits" holds err \
-  "(NOREPLICAS Not enough good replicas to write.): trying again"
-redis config set min-replicas-to-write 0 >redis.out
-refuses "a file of keys that is missing" "missing: No such file" \
-  "$tool" build -p 0.1 -o "$plain/x" missing
-redis config set maxmemory 1 >out
-refuses "a full server" "is out of memory" "$tool" build -p 0.01 -o "$plain/full" keys
-redis config set maxmemory 0 >out
-check "nothing is left of it" equal "$(redis --scan --pattern '*full*')" ""
+$ redis acl setuser limited on '>p' '~other*' +@all >redis.out
+2 query "redis://limited:p@127.0.0.1:$plain_port/seen" keys =! command or the key (NOPERM this \
+  user has no permissions
+$ redis config set maxmemory 1 >redis.out
+2 build -p 0.1 -o "$plain/x" keys =! out of memory (OOM command not allowed when used memory > \
+  'maxmemory'.): check its maxmemory
+$ redis config set maxmemory 0 min-replicas-to-write 1 >redis.out
+2 build --timeout 3 -p 0.1 -o "$plain/x" keys => * =! execute commands now (NOREPLICAS Not enough \
+  good replicas to write.): repeat
+and holds err "(NOREPLICAS Not enough good replicas to write.): trying again"
+$ redis config set min-replicas-to-write 0 >redis.out
+2 build -p 0.1 -o "$plain/x" missing =! missing: No such file
+$ redis config set maxmemory 1 >out
+2 build -p 0.01 -o "$plain/full" keys =! is out of memory
+$ redis config set maxmemory 0 >out
+and equal "$(redis --scan --pattern '*full*')" ""
 
 # --- passwords -------------------------------------------------------------------------
-guarded=redis://:$coded@127.0.0.1:$secret_port
-hidden='redis://:***@127.0.0.1'
-says "a password" "$hidden:$secret_port/seen: 20,000 keys" \
-  "$tool" build -p 0.01 --seed 7 -o "$guarded/seen" keys
-same "a password: query" 0 answers "$tool" query "$guarded/seen" many
-same "a user and a password" 0 answers \
-  "$tool" query "redis://default:$coded@127.0.0.1:$secret_port/seen" many
+$ guarded=redis://:$coded@127.0.0.1:$secret_port
+$ hidden='redis://:***@127.0.0.1'
+0 build -p 0.01 --seed 7 -o "$guarded/seen" keys =! $hidden:$secret_port/seen: 20,000 keys
+0 query "$guarded/seen" many => <answers
+0 query "redis://default:$coded@127.0.0.1:$secret_port/seen" many => <answers
+END
 export LFBLOOM_REDIS_PASSWORD=$secret
 same "the environment's password" 0 answers "$tool" query "redis://127.0.0.1:$secret_port/seen" many
 refuses "the address's goes before it" "rejected this user or password" \
@@ -369,6 +368,8 @@ hides ".. in one word" "$tool" build -p 0.1 "-oredis://me:hunter2@127.0.0.1:$sec
 hides "with a slash" "$tool" query redis://:hunter2/hunter2@127.0.0.1/seen keys
 hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
 hides "with an @" "$tool" query --timeout 0.5 redis://:hunter2@hunter2@127.0.0.1:1/seen keys
+hides "with ?helper" "$tool" info --timeout 0.5 "redis://:hunter2@127.0.0.1:1/x@y?helper=1,0.1"
+check "with ?helper: the name stays" holds err "redis://:***@127.0.0.1:1/x@y?helper=1,0.1: cannot"
 hides "in an option that is none" "$tool" query --outptu=redis://:hunter2@127.0.0.1/seen keys
 hides "of TLS" "$tool" query --timeout 0.5 rediss://:hunter2@127.0.0.1/seen keys
 hides "to a command that takes none" "$tool" verify redis://:hunter2@127.0.0.1:1/seen

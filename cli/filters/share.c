@@ -1,0 +1,285 @@
+/* share.c - opens or makes the filter that a command puts into. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <lfbloom/growing_mapped.h>
+#include <lfbloom/mapped.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "cli/base/human.h"
+#include "cli/base/report.h"
+#include "cli/filters/figures.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+
+/* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's
+ * layout does not record them; then the bits and probes that follow from them must match. */
+static bool share_size_fits(const struct source_wish *wish, const lfb_stats *stats, bool grows)
+{
+  lfb_config config = *wish->config;
+  lfb_stats planned;
+
+  if (grows) /* n was a first guess */
+    return config.fpp == 0 || config.fpp == stats->fpp;
+  if (stats->fpp > 0)
+    return (config.fpp == 0 || config.fpp == stats->fpp) &&
+           (!wish->expected->given || config.expected_insertions == stats->expected_insertions);
+  config.strategy = stats->strategy;
+  return config.fpp == 0 || !wish->expected->given ||
+         (lfb_config_plan(&config, &planned) == LFB_OK && planned.bit_count == stats->bit_count &&
+          planned.probes == stats->probes);
+}
+
+/* Reports which filter exists already. */
+static void share_report_there(const char *path, const struct source_wish *wish,
+                                const lfb_stats *stats, bool grows)
+{
+  const lfb_hash_id wanted = wish->config->hash;
+  const bool keyed = figures_keyed(stats->hash);
+  char size[96], hash[32] = "", seed[64] = "";
+
+  if (stats->fpp > 0)
+    (void)snprintf(size, sizeof size, "made with -n %" PRIu64 " -p %g", stats->expected_insertions,
+                   stats->fpp);
+  else
+    (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
+                   stats->probes);
+  if (keyed ||
+      (wanted != LFB_HASH_DEFAULT && stats->hash == LFB_HASH_XXH3 && wanted != stats->hash))
+    (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
+  if (stats->seed != 0)
+    (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
+  (void)report_error(
+      "%s: %s exists already, %s --strategy %s%s%s%s, %s: leave out the options that differ, or "
+      "choose another name", wish->command->name, path, size, lfb_strategy_name(stats->strategy),
+      hash, seed, grows ? " --growing" : wish->only_growing ? " without --growing" : "",
+      !keyed            ? "without a key"
+      : stats->key_kept ? "with its key in the file"
+                        : "with its key not in the file");
+}
+
+/* Whether the shared filter is the one wished for.  False after a report. */
+static bool share_fits(const char *path, const struct source_wish *wish,
+                        const lfb_figures *figures)
+{
+  const lfb_config *config = wish->config;
+  const lfb_stats *stats = &figures->all;
+  const bool grows = figures->kind == LFB_KIND_GROWING;
+
+  if (share_size_fits(wish, stats, grows) && (grows || !wish->only_growing) &&
+      (wish->any_strategy || config->strategy == stats->strategy) &&
+      (config->seed == 0 || config->seed == stats->seed) &&
+      (config->hash == LFB_HASH_DEFAULT || config->hash == stats->hash) &&
+      (!wish->key->given || figures_keyed(stats->hash)) &&
+      (!config->keep_key || stats->key_kept))
+    return true;
+  share_report_there(path, wish, stats, grows);
+  return false;
+}
+
+/* Warns if another process has just made the filter for fewer keys than this one has counted. */
+static void share_warn_small(const char *path, const struct source_wish *wish,
+                              const lfb_stats *stats)
+{
+  if (!wish->expected->given && stats->fpp > 0 &&
+      wish->config->expected_insertions > stats->expected_insertions)
+    report_note("warning: %s: another process made it for %s distinct keys, but up to %s come from "
+                "this process: give all processes the same -n",
+                path, human_count(stats->expected_insertions).text,
+                human_count(wish->config->expected_insertions).text);
+}
+
+/* Reports why the file at `path` cannot be shared. */
+static void share_refuse(const char *path, lfb_status status)
+{
+  const int cause = errno;
+  struct stat found;
+
+  if (status == LFB_ERROR_NOT_MAPPED)
+    (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it",
+                       path);
+  else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
+    (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it",
+                       path);
+  else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
+    (void)report_error("%s: a symbolic link to nothing: delete it, or create its target", path);
+  else {
+    errno = cause;
+    source_report(path, status);
+  }
+}
+
+/* Whether a new file can have the mode that is wished for: only its owner may read a file that
+ * holds the key of its hash. */
+static bool share_mode_fits(const char *path, const lfb_config *config)
+{
+  lfb_stats planned;
+
+  if ((config->file_mode & ~0600U) == 0 || lfb_config_plan(config, &planned) != LFB_OK ||
+      !planned.key_kept)
+    return true;
+  return report_false("%s: --mode %04" PRIo32
+                      ": the file would hold the secret key of its hash, for its owner alone: "
+                      "leave out --mode, or keep the key out of the file (--key-file), or give "
+                      "--hash xxh3", path, config->file_mode);
+}
+
+/* Whether the filter, which does not exist, can be made; sets the number of its keys. */
+static bool share_prepare(const char *path, const struct source_wish *wish)
+{
+  uint64_t *expected = &wish->config->expected_insertions;
+  const bool window = wish->span != NULL, file = path != NULL && !address_is(path);
+
+  if (wish->config->fpp == 0)
+    return options_misused(wish->command, "no -p given: give the false-positive probability") !=
+           CLI_NOT_DONE;
+  if ((file && !target_check(path)) ||
+      !(window ? window_expected(wish->command, wish->span, wish->expected, expected)
+               : keys_expected(wish->keys, wish->command->name, wish->grows, wish->expected,
+                               expected)))
+    return false;
+  if (wish->any_strategy && !wish->grows && !window)
+    report_oversized(wish->config);
+  return !file || share_mode_fits(path, wish->config);
+}
+
+/* Opens a window, a plain filter, or a growing one. */
+static lfb_status here_share(const char *path, const struct source_wish *wish, lfb_any *opened)
+{
+  const lfb_read_limits limits = {.key = options_key_bytes(wish->key)};
+  const lfb_kind kind = wish->span != NULL ? LFB_KIND_WINDOW : LFB_KIND_PLAIN;
+  const lfb_status status = lfb_any_open(path, kind, LFB_OPEN_SHARED, &limits, opened);
+
+  return status == LFB_ERROR_GROWING_MAPPED && kind == LFB_KIND_PLAIN
+             ? lfb_any_open(path, LFB_KIND_GROWING, LFB_OPEN_SHARED, &limits, opened)
+             : status;
+}
+
+static lfb_status here_make_window(const char *path, const struct source_wish *wish, lfb_any *made)
+{
+  const lfb_window_config config = window_config(wish->span, wish->config);
+
+  made->kind = LFB_KIND_WINDOW;
+  return path == NULL ? lfb_window_create(&config, &made->window)
+                      : lfb_window_mapped_create(path, &config, &made->window);
+}
+
+/* Makes the filter, or opens it if another process makes it first. */
+static lfb_status here_make(const char *path, const struct source_wish *wish, lfb_any *made)
+{
+  lfb_status status;
+
+  made->kind = wish->grows ? LFB_KIND_GROWING : LFB_KIND_PLAIN;
+  if (wish->span != NULL)
+    status = here_make_window(path, wish, made);
+  else if (path == NULL)
+    status = lfb_filter_create(wish->config, &made->plain);
+  else if (wish->grows)
+    status = lfb_growing_mapped_create(path, wish->config, &made->growing);
+  else
+    status = lfb_mapped_create(path, wish->config, &made->plain);
+  return status == LFB_ERROR_EXISTS ? here_share(path, wish, made) : status;
+}
+
+/* Opens the filter at an address.  One of the Java helper class needs its n and p to be opened;
+ * then it can be made, too. */
+static lfb_status there_share(const struct address *address, const struct source_wish *wish,
+                              struct there *there)
+{
+  lfb_config wanted = there_wanted(options_key_bytes(wish->key));
+
+  if (!wish->any_strategy && wish->config->strategy == LFB_REDIS_MITZ32)
+    wanted = *wish->config;
+  const lfb_status status = there_open(address, &wanted, there);
+  return status == LFB_ERROR_REDIS_ABSENT && address->helper.fpp > 0
+             ? there_make(address, &address->helper, there)
+             : status;
+}
+
+/* Passes on the filter that was opened if it is the one wished for; else closes it, after a
+ * report. */
+static bool share_accept(const struct source_wish *wish, struct source *opened,
+                         struct source *source)
+{
+  const char *path = opened->path;
+  lfb_figures figures = {.kind = LFB_KIND_NONE};
+
+  if (opened->there.filter != NULL)
+    lfb_redis_plan(opened->there.filter, &figures.all);
+  else
+    lfb_any_plan(opened->any, &figures);
+  const bool window = figures.kind == LFB_KIND_WINDOW;
+  if (path != NULL && !(window ? window_fits(wish->span, path, wish->key, wish->config,
+                                             &figures.window)
+                               : share_fits(path, wish, &figures))) {
+    source_close(opened);
+    return false;
+  }
+  if (figures.kind != LFB_KIND_GROWING)
+    share_warn_small(path, wish, &figures.all);
+  *source = *opened;
+  return true;
+}
+
+/* Makes the filter, which was not found. */
+static bool share_make(const char *path, const struct address *address,
+                       const struct source_wish *wish, struct source *source)
+{
+  const lfb_config *config = wish->config;
+  struct source made = {.path = path};
+
+  if (!share_prepare(path, wish))
+    return false;
+  const lfb_status status = address != NULL ? there_make(address, config, &made.there)
+                                            : here_make(path, wish, &made.any);
+  if (status == LFB_OK)
+    return share_accept(wish, &made, source);
+  if (path == NULL)
+    return report_false("%s: %" PRIu64 " keys at -p %g: %s", wish->command->name,
+                        config->expected_insertions, config->fpp, lfb_status_text(status));
+  share_refuse(path, status);
+  return false;
+}
+
+bool source_share(const char *path, const struct source_wish *wish, struct source *source)
+{
+  const bool there = path != NULL && address_is(path);
+  struct source opened = {.path = path};
+  struct address address;
+
+  wish->config->expected_insertions = wish->expected->value;
+  if (there && !address_read(path, &address))
+    return false;
+  if (path == NULL)
+    return share_make(NULL, NULL, wish, source);
+  const lfb_status status =
+      there ? there_share(&address, wish, &opened.there) : here_share(path, wish, &opened.any);
+  if (status == LFB_OK)
+    return share_accept(wish, &opened, source);
+  if (status == LFB_ERROR_REDIS_ABSENT || (status == LFB_ERROR_OPEN && errno == ENOENT))
+    return share_make(path, there ? &address : NULL, wish, source);
+  share_refuse(path, status);
+  return false;
+}
+
+bool source_can_grow(const struct source *source)
+{
+  const lfb_status status =
+      source->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(source->any.growing) : LFB_OK;
+
+  return status == LFB_OK ||
+         report_false("%s: is full and cannot grow: %s: once it can (free some space), run the "
+                      "command again with all keys", source->path, lfb_status_text(status));
+}
+
+bool source_settle(const struct source *source)
+{
+  /* A server has acknowledged all keys. */
+  if (source->there.filter != NULL || source->path == NULL)
+    return true;
+  const lfb_status status = lfb_any_sync(source->any);
+  if (status == LFB_OK)
+    return source_can_grow(source);
+  return report_false_status(source->path, status);
+}
