@@ -1,6 +1,6 @@
 /* clock.h - the monotonic clock. */
-#ifndef CLI_CLOCK_H
-#define CLI_CLOCK_H
+#ifndef CLI_BASE_CLOCK_H
+#define CLI_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /*
  * command.h - a command as main sees it.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#ifndef CLI_BASE_COMMAND_H
+#define CLI_BASE_COMMAND_H
 
 struct command {
   const char *name;

@@ -1,8 +1,8 @@
 /*
  * grow.h - arrays that grow together: their capacity doubles.
  */
-#ifndef CLI_GROW_H
-#define CLI_GROW_H
+#ifndef CLI_BASE_GROW_H
+#define CLI_BASE_GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>

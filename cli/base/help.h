@@ -5,8 +5,8 @@
  * completion/ and man/ are made from this output.  There the usage lines have "[OPTIONS]", an
  * option's row begins in column 2 or 6 with "-", and its text continues in column 25.
  */
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+#ifndef CLI_BASE_HELP_H
+#define CLI_BASE_HELP_H
 
 /* Prints the usage lines of a command: one for each of the operands that " | " separates. */
 void help_usage(const char *command, const char *operands);

@@ -4,8 +4,8 @@
  * Each function returns a small text by value: human_count(n).text is valid until the end of the
  * full expression, so it can be an argument of printf.
  */
-#ifndef CLI_HUMAN_H
-#define CLI_HUMAN_H
+#ifndef CLI_BASE_HUMAN_H
+#define CLI_BASE_HUMAN_H
 
 #include <stdint.h>
 

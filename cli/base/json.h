@@ -4,8 +4,8 @@
  * Each function prints a member of the object that was opened last, to stdout; output_close()
  * checks for errors.  No pointer is kept.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef CLI_BASE_JSON_H
+#define CLI_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * memory.h - the memory that this process may use.
  */
-#ifndef CLI_MEMORY_H
-#define CLI_MEMORY_H
+#ifndef CLI_BASE_MEMORY_H
+#define CLI_BASE_MEMORY_H
 
 #include <stdint.h>
 

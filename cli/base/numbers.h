@@ -1,8 +1,8 @@
 /*
  * numbers.h - reads numbers as people type them.
  */
-#ifndef CLI_NUMBERS_H
-#define CLI_NUMBERS_H
+#ifndef CLI_BASE_NUMBERS_H
+#define CLI_BASE_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

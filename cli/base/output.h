@@ -5,8 +5,8 @@
  * output_write().  A command uses one of the two.  A closed pipe ends the program without a
  * message, as SIGPIPE ends grep.
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef CLI_BASE_OUTPUT_H
+#define CLI_BASE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  *          of a second draws.  progress_clear() and progress_end() are for any thread, the other
  *          functions for the main thread.
  */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef CLI_BASE_PROGRESS_H
+#define CLI_BASE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * Threads  All functions may be called by any thread at any time.
  */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef CLI_BASE_REPORT_H
+#define CLI_BASE_REPORT_H
 
 #include <lfbloom/filter.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * By device and inode: so a file is spared under each of its names, through links, and as standard
  * input.
  */
-#ifndef CLI_SPARED_H
-#define CLI_SPARED_H
+#ifndef CLI_BASE_SPARED_H
+#define CLI_BASE_SPARED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -75,9 +75,10 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
   return true;
 }
 
-static bool build_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+static bool build_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
 {
-  return build_put(context, thread, lines->keys + first, lines->count - first);
+  return build_put(context, thread, keys, lines->count - first);
 }
 
 /* Reads and puts all keys. */

@@ -53,18 +53,38 @@ static bool claim_asks(const struct claim *claim, const struct walk_lines *lines
 }
 
 /* Opens the lines whose keys are not present. */
-static bool claim_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+static bool claim_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
 {
   const struct claim *claim = context;
   uint64_t present[WALK_BATCH / 64] = {0};
 
   (void)thread;
   if (claim_asks(claim, lines, first))
-    (void)lfb_any_many(claim->into.any, LFB_MIGHT_CONTAIN, lines->keys + first,
-                       lines->count - first, present);
+    (void)lfb_any_many(claim->into.any, LFB_MIGHT_CONTAIN, keys, lines->count - first, present);
   for (size_t i = first; i < lines->count; i++)
     if (!lfb_answer(present, i - first) && !walk_passes(lines, i))
       walk_open(lines, i);
+  return true;
+}
+
+/* Claims the keys of `count` open lines from open[at] on, and wants the lines that it wins. */
+static bool claim_open(struct claim *claim, struct walk_lines *lines, size_t at, size_t count)
+{
+  const uint32_t *const open = lines->open + at;
+  const lfb_key *keys = lines->keys + open[0];
+  lfb_key some[SOURCE_BATCH];
+  uint64_t answers[SOURCE_BATCH / 64];
+
+  if (open[count - 1] - open[0] != count - 1) { /* they do not follow one another */
+    for (size_t i = 0; i < count; i++)
+      some[i] = lines->keys[open[i]];
+    keys = some;
+  }
+  if (!claim_keys(claim, keys, count, answers))
+    return false;
+  for (size_t i = 0; i < count; i++) /* without branches: open lines are not wanted before */
+    lines->wanted[open[i] / 64] |= (uint64_t)lfb_answer(answers, i) << (open[i] % 64);
   return true;
 }
 
@@ -73,30 +93,25 @@ static bool claim_decide(void *context, unsigned thread, struct walk_lines *line
 {
   struct claim *claim = context;
   const size_t most = source_batch(&claim->into);
-  lfb_key keys[SOURCE_BATCH];
-  uint64_t answers[SOURCE_BATCH / 64];
 
   (void)thread;
   (void)chunk;
   for (size_t at = 0; at < lines->open_count; at += most) {
     const size_t left = lines->open_count - at, count = left < most ? left : most;
-    for (size_t i = 0; i < count; i++)
-      keys[i] = lines->keys[lines->open[at + i]];
-    if (!claim_keys(claim, keys, count, answers)) {
+    if (!claim_open(claim, lines, at, count)) {
       lines->count = lines->open[at]; /* what was decided is printed */
       return false;
     }
-    for (size_t i = 0; i < count; i++)
-      if (lfb_answer(answers, i))
-        walk_want(lines, lines->open[at + i], true);
   }
   return true;
 }
 
 static bool claim_lines(struct claim *claim)
 {
-  const struct decider decider = {
-      .batch = source_batch(&claim->into), .take = claim_take, .decide = claim_decide};
+  const struct decider decider = {.batch = source_batch(&claim->into),
+                                  .keeps_keys = true,
+                                  .take = claim_take,
+                                  .decide = claim_decide};
   const bool read_all = walk_run(&(struct walk){.source = &claim->source,
                                                 .label = "claiming",
                                                 .decider = &decider,

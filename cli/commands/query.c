@@ -80,7 +80,8 @@ static bool query_is_number(lfb_key key)
 
 /* Wants the lines whose keys are present, or with -v absent; all are taken at once, so `first` is
  * 0.  With -q, the first such line ends the program. */
-static bool query_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+static bool query_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
 {
   struct query *query = context;
   const size_t words = (lines->count + 63) / 64;
@@ -89,16 +90,16 @@ static bool query_take(void *context, unsigned thread, struct walk_lines *lines,
 
   (void)thread;
   (void)first;
-  if (query_is_number(lines->keys[0]))
+  if (query_is_number(keys[0]))
     atomic_store_explicit(&query->numeric, true, memory_order_relaxed);
-  if (!query_filters(query, lines->keys, lines->count, answers))
+  if (!query_filters(query, keys, lines->count, answers))
     return false;
   for (size_t word = 0; word < words; word++) {
     const uint64_t last = lines->count % 64 != 0 && word + 1 == words
                               ? (UINT64_C(1) << (lines->count % 64)) - 1
                               : UINT64_MAX;
-    const uint64_t keys = last & ~lines->passing[word], present = answers[word] & keys;
-    const uint64_t wanted = query->invert ? keys & ~present : present;
+    const uint64_t keyed = last & ~lines->passing[word], present = answers[word] & keyed;
+    const uint64_t wanted = query->invert ? keyed & ~present : present;
     found += (size_t)__builtin_popcountll(present);
     selected += (size_t)__builtin_popcountll(wanted);
     lines->wanted[word] |= wanted;

@@ -21,11 +21,11 @@ static bool hashed_grow(struct exact_lines *hashed, const struct walk_lines *lin
 }
 
 bool hashed_take(const struct exact *exact, struct exact_lines *hashed,
-                 const struct walk_lines *lines, size_t first)
+                 const struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
   if (!hashed_grow(hashed, lines))
     return false;
-  lfb_hash128_many(exact->hash, lines->keys + first, lines->count - first, hashed->low + first,
+  lfb_hash128_many(exact->hash, keys, lines->count - first, hashed->low + first,
                    hashed->high + first);
   return true;
 }

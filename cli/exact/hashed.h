@@ -31,7 +31,7 @@ static inline struct exact_hash hashed_at(const struct exact_lines *hashed, size
 
 /* Hashes the keys of the lines from `first` on.  False after a report. */
 bool hashed_take(const struct exact *exact, struct exact_lines *hashed,
-                 const struct walk_lines *lines, size_t first);
+                 const struct walk_lines *lines, size_t first, const lfb_key *keys);
 
 /* What follows from all lines of a chunk: which an earlier run has printed.  False after a
  * report. */

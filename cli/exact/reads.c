@@ -37,11 +37,12 @@ void exact_lines_free(struct exact *exact)
   free(exact->lines);
 }
 
-static bool reads_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+static bool reads_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
 {
   const struct exact_read *read = context;
 
-  return hashed_take(read->exact, &read->exact->lines[thread], lines, first);
+  return hashed_take(read->exact, &read->exact->lines[thread], lines, first, keys);
 }
 
 /* Adds those of the first lines that have been printed to what later runs leave out. */
@@ -575,12 +576,14 @@ bool exact_read_counted(struct exact *exact)
 
 /* ---- storing ---------------------------------------------------------------------------- */
 
-static bool store_take(void *context, unsigned thread, struct walk_lines *lines, size_t first)
+static bool store_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
 {
   (void)context;
   (void)thread;
   (void)lines;
   (void)first;
+  (void)keys;
   return true;
 }
 

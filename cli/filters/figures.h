@@ -1,8 +1,8 @@
 /*
  * figures.h - what is printed of a filter, as JSON and otherwise.
  */
-#ifndef CLI_FIGURES_H
-#define CLI_FIGURES_H
+#ifndef CLI_FILTERS_FIGURES_H
+#define CLI_FILTERS_FIGURES_H
 
 #include <lfbloom/filter.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * fitted.h - a filter that fits into memory.
  */
-#ifndef CLI_FITTED_H
-#define CLI_FITTED_H
+#ifndef CLI_FILTERS_FITTED_H
+#define CLI_FILTERS_FITTED_H
 
 #include <lfbloom/filter.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * foreign.h - recognizes files of other programs, for error messages.
  */
-#ifndef CLI_FOREIGN_H
-#define CLI_FOREIGN_H
+#ifndef CLI_FILTERS_FOREIGN_H
+#define CLI_FILTERS_FOREIGN_H
 
 /*
  * Returns what the file at `path`, which is no filter, is instead: "a Parquet file, which ...".

@@ -1,8 +1,8 @@
 /*
  * count.h - counts the keys of files.
  */
-#ifndef CLI_COUNT_H
-#define CLI_COUNT_H
+#ifndef CLI_INPUT_COUNT_H
+#define CLI_INPUT_COUNT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * crew.h - runs one piece of work in several threads.
  */
-#ifndef CLI_CREW_H
-#define CLI_CREW_H
+#ifndef CLI_INPUT_CREW_H
+#define CLI_INPUT_CREW_H
 
 #include <stdbool.h>
 

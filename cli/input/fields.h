@@ -5,8 +5,8 @@
  * newlines in records that end in NUL.  Blanks before the first field belong to no field.  With a
  * separator, each of its occurrences ends a field, and fields may be empty.
  */
-#ifndef CLI_FIELDS_H
-#define CLI_FIELDS_H
+#ifndef CLI_INPUT_FIELDS_H
+#define CLI_INPUT_FIELDS_H
 
 #include <lfbloom/sink.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * takes 1.5 ns instead of the 5 of a call to memchr().  The functions ending in _avx2 and _portable
  * are for the test that both find the same.
  */
-#ifndef CLI_LINES_H
-#define CLI_LINES_H
+#ifndef CLI_INPUT_LINES_H
+#define CLI_INPUT_LINES_H
 
 #include <lfbloom/sink.h>
 #include <stdbool.h>

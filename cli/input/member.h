@@ -1,8 +1,8 @@
 /*
  * member.h - finds the value of a member of a JSON object, by jansson.
  */
-#ifndef CLI_MEMBER_H
-#define CLI_MEMBER_H
+#ifndef CLI_INPUT_MEMBER_H
+#define CLI_INPUT_MEMBER_H
 
 #include <lfbloom/sink.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * Each number from 0 is awaited by one thread, which then passes the turn to the next number.  What
  * a thread wrote before it passed its turn is visible to all later turns.
  */
-#ifndef CLI_TURNS_H
-#define CLI_TURNS_H
+#ifndef CLI_INPUT_TURNS_H
+#define CLI_INPUT_TURNS_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -29,15 +29,15 @@ size_t walk_sum(const uint64_t *bits, size_t count)
 }
 
 /* Makes room for a batch more. */
-static bool walk_grow(struct walk_lines *lines, bool whole, size_t batch)
+static bool walk_grow(struct walk_lines *lines, bool copies, size_t batch)
 {
   const struct grow_row rows[] = {{&lines->records, 64 * sizeof *lines->records},
                                   {&lines->open, 64 * sizeof *lines->open},
                                   {&lines->wanted, sizeof *lines->wanted},
                                   {&lines->passing, sizeof *lines->passing},
-                                  {&lines->kept_keys, 64 * sizeof *lines->kept_keys}};
+                                  {&lines->copies, 64 * sizeof *lines->copies}};
 
-  return grow(rows, whole ? 4 : 5, &lines->capacity, lines->count + batch);
+  return grow(rows, copies ? 5 : 4, &lines->capacity, lines->count + batch);
 }
 
 /* Clears the bits from `first` on, of `count`. */
@@ -52,44 +52,45 @@ static void walk_clear(uint64_t *bits, size_t first, size_t count)
 
 /* Notes which of the lines from `first` on pass, and wants them.  Returns how many do not. */
 static size_t walk_note_passing(const struct keys_source *source, struct walk_lines *lines,
-                                size_t first)
+                                size_t first, const lfb_key *keys)
 {
-  size_t keys = lines->count - first;
+  size_t left = lines->count - first;
 
   walk_clear(lines->passing, first, lines->count);
   walk_clear(lines->wanted, first, lines->count);
   for (size_t i = first; source->bad_lines == KEYS_PASS && i < lines->count; i++)
-    if (keys_passes(source, lines->keys[i])) {
+    if (keys_passes(source, keys[i - first])) {
       lines->passing[i / 64] |= UINT64_C(1) << (i % 64);
       walk_want(lines, i, true);
-      keys--;
+      left--;
     }
-  return keys;
+  return left;
 }
 
-/* Finds the next lines and their keys.  `*found` is 0 at the end of the chunk. */
-static bool walk_find(const struct walk *walk, struct walk_lines *lines, struct chunk *chunk,
-                      size_t *at, size_t *found)
+/* Finds the next lines and their keys, NULL after a report.  `*found` is 0 at the end of the
+ * chunk. */
+static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *lines,
+                                struct chunk *chunk, size_t *at, size_t *found)
 {
-  const struct keys_source *source = walk->source;
+  const struct decider *decider = walk->decider;
   const size_t first = lines->count;
-  const bool whole = keys_are_records(source);
+  const bool copies = decider->keeps_keys && !keys_are_records(walk->source);
 
-  if (!walk_grow(lines, whole, walk->decider->batch))
-    return false;
+  if (!walk_grow(lines, copies, decider->batch))
+    return NULL;
   lfb_key *const records = lines->records + first;
-  size_t count = *found = keys_next(source, chunk, at, records, walk->decider->batch);
-  const lfb_key *keys = keys_of(source, chunk, records, &count);
+  size_t count = *found = keys_next(walk->source, chunk, at, records, decider->batch);
+  const lfb_key *keys = keys_of(walk->source, chunk, records, &count);
   if (keys == NULL)
-    return false;
-  if (!whole)
-    memcpy(lines->kept_keys + first, keys, count * sizeof *keys);
-  lines->keys = whole ? lines->records : lines->kept_keys;
+    return NULL;
+  if (copies)
+    memcpy(lines->copies + first, keys, count * sizeof *keys);
+  lines->keys = copies ? lines->copies : lines->records;
   lines->count += count;
-  const size_t with_key = walk_note_passing(source, lines, first);
+  const size_t with_key = walk_note_passing(walk->source, lines, first, keys);
   if (walk->figures != NULL)
     figure_add(&walk->figures->keys, with_key);
-  return true;
+  return keys;
 }
 
 /* Whether the lines of each take() are kept or forgotten at once. */
@@ -110,8 +111,9 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
   lines->count = lines->open_count = 0;
   while (well && found > 0 && chunk->refused == 0) {
     const size_t first = lines->count;
-    well = walk_find(walk, lines, chunk, &at, &found) &&
-           (lines->count == first || walk->decider->take(walk->context, thread, lines, first));
+    const lfb_key *keys = walk_find(walk, lines, chunk, &at, &found);
+    well = keys != NULL && (lines->count == first ||
+                            walk->decider->take(walk->context, thread, lines, first, keys));
     if (well && streams && walk->prints)
       kept_add(&kept, lines->records, lines->count, lines->wanted);
     if (streams)
@@ -198,7 +200,7 @@ static void walk_free(struct walk_lines *lines, unsigned threads)
     free(lines[i].wanted);
     free(lines[i].passing);
     free(lines[i].open);
-    free(lines[i].kept_keys);
+    free(lines[i].copies);
   }
   free(lines);
 }

@@ -6,8 +6,8 @@
  * take lines at once.  What they leave open is decided one chunk at a time, in the order of the
  * input: then the first of several lines with one key is known.
  */
-#ifndef CLI_WALK_H
-#define CLI_WALK_H
+#ifndef CLI_INPUT_WALK_H
+#define CLI_INPUT_WALK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,8 +20,8 @@ enum { WALK_BATCH = CHUNK_PARTS }; /* the most lines that are taken at once */
 
 /* Lines of a thread's chunk.  Bit i % 64 of word i / 64 is that of line i. */
 struct walk_lines {
-  const lfb_key *keys;
-  lfb_key *records;  /* the whole lines */
+  lfb_key *records;    /* the whole lines */
+  const lfb_key *keys; /* if the decider keeps them */
   uint64_t *wanted;  /* whether it is printed */
   uint64_t *passing; /* whether it has no key and is printed as it stands, which nothing decides */
   uint32_t *open;    /* the lines that are left to be decided, in their order */
@@ -30,15 +30,18 @@ struct walk_lines {
   size_t capacity; /* a multiple of 64 */
 
   /* Private. */
-  lfb_key *kept_keys; /* if the records are not the keys */
+  lfb_key *copies; /* of keys that are not the records */
 };
 
 /* All but emit() are called for many chunks at once, decide() for one.  Those that return false
  * have reported why; the program then ends, after the output of what was decided. */
 struct decider {
   size_t batch; /* the most lines for one take(), from 64 to WALK_BATCH */
-  /* Takes the lines from `first` on, which were found last.  So far, those that pass are wanted. */
-  bool (*take)(void *context, unsigned thread, struct walk_lines *lines, size_t first);
+  bool keeps_keys;
+  /* Takes the lines from `first` on, which were found last, with their keys.  So far, those that
+   * pass are wanted. */
+  bool (*take)(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+               const lfb_key *keys);
   /* NULL, or called once all lines of the chunk were taken, and no chunk is printed before it.
    * Without it and decide(), the lines of each take() are kept or forgotten at once. */
   bool (*ask)(void *context, unsigned thread, struct walk_lines *lines, struct chunk *chunk);
