@@ -3,10 +3,12 @@
  *
  * Names in cli/ have no lfb_ prefix: no other program links them.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/base/command.h"
+#include "cli/base/help.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/filters/address.h"
@@ -23,6 +25,9 @@ static const struct command *const commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
+static const struct topic *const topics[] = {&topic_keys, &topic_redis, &topic_status};
+enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
+
 static int main_help(void)
 {
   printf("Usage: lfbloom COMMAND [OPTIONS] [FILE...]\n"
@@ -31,12 +36,12 @@ static int main_help(void)
   for (int i = 0; i < COMMAND_COUNT; i++)
     printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n"
-         "  lfbloom help COMMAND     print the options of a command, as COMMAND --help\n"
-         "  lfbloom -V, --version    print the version\n\n"
-         "A key is a line of text; with -0, keys end in NUL bytes instead.  A number may\n"
-         "be written 10M, 1e7 or 10,000,000.  In place of a filter file, build, query,\n"
-         "claim, convert and info also take redis://host:port/name.\n\n"
-         "Exit status: 0 success or match, 1 no match, 2 error.\n\n"
+         "  lfbloom COMMAND -h       the most used options of a command\n"
+         "  lfbloom COMMAND --help   everything about it; lfbloom help COMMAND is the same\n");
+  for (int i = 0; i < TOPIC_COUNT; i++)
+    printf("  lfbloom help %-9s   %s\n", topics[i]->name, topics[i]->summary);
+  printf("  lfbloom -V, --version    the version\n\n"
+         "A key is a line of text.  A number may be written 10M, 1e7 or 10,000,000.\n\n"
          "Examples:\n"
          "  lfbloom demo\n"
          "  lfbloom build -p 0.001 -o words.lfb /usr/share/dict/words\n"
@@ -59,13 +64,20 @@ static int main_unknown(const char *name)
   return report_error("unknown command '%s' (see 'lfbloom --help')", name);
 }
 
-/* `lfbloom help [COMMAND]`: the same as `lfbloom [COMMAND] --help`. */
+/* `lfbloom help [WORD]`: a topic, or the same as `lfbloom [COMMAND] --help`. */
 static int main_help_with(int argc, char **argv)
 {
   static char option[] = "--help";
 
   if (argc < 3)
     return main_help();
+  for (int i = 0; i < TOPIC_COUNT; i++)
+    if (strcmp(topics[i]->name, argv[2]) == 0) {
+      help_begin(topics[i]->summary, NULL, topics[i]->examples, SIZE_MAX);
+      printf("\n");
+      help_text(topics[i]->details);
+      return CLI_DONE;
+    }
   const struct command *command = main_find(argv[2]);
   if (command == NULL)
     return main_unknown(argv[2]);

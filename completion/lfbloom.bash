@@ -6,6 +6,11 @@ _lfbloom_commands() {
   "$1" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p' | grep -vx lfbloom
 }
 
+# What `lfbloom help` takes beside commands.
+_lfbloom_topics() {
+  "$1" --help 2>/dev/null | sed -nE 's/^  lfbloom help ([a-z]+) .*/\1/p'
+}
+
 # Long options that take a value end in "=".
 _lfbloom_options() {
   "$1" "$2" --help 2>/dev/null |
@@ -57,7 +62,7 @@ _lfbloom() {
     return
   fi
   if [[ $command == help ]]; then
-    _lfbloom_fill "$(_lfbloom_commands "$tool")" "$word"
+    _lfbloom_fill "$(_lfbloom_commands "$tool") $(_lfbloom_topics "$tool")" "$word"
     return
   fi
   # bash splits --name=value into three words.

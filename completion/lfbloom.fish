@@ -6,6 +6,11 @@ function __lfbloom_commands
     $argv[1] --help 2>/dev/null | sed -nE 's/^  ([a-z]+) +([a-z].*)/\1\t\2/p' | grep -v '^lfbloom'
 end
 
+# The same for what `lfbloom help` takes beside commands.
+function __lfbloom_topics
+    $argv[1] --help 2>/dev/null | sed -nE 's/^  lfbloom help ([a-z]+) +(.*)/\1\t\2/p'
+end
+
 # __lfbloom_options TOOL COMMAND: a line for each spelling of each option, with its text, which continues
 # in column 25.  Long options that take a value end in "=".
 function __lfbloom_options
@@ -71,6 +76,7 @@ function __lfbloom
         printf '%s\n' help --help --version -V
     else if test $command = help
         __lfbloom_commands $tool
+        __lfbloom_topics $tool
     else if set -l option (string match -r '^--[a-z-]+=' -- $token)
         set -l values (__lfbloom_values $tool $command (string trim -r -c = -- $option))
         or return

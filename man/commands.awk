@@ -1,7 +1,7 @@
-# commands.awk - makes mdoc of the tool's commands from the output of `lfbloom COMMAND --help` for
-# each command: usage, summary, options, details.  In the details, lines that begin with two spaces
-# are examples; "word    text" explains a word of the command, and its text may continue in
-# indented lines.
+# commands.awk - makes mdoc of one command or help topic from the output of `lfbloom help WORD`:
+# usage, summary, examples, options, details.  Lines that begin with two spaces are examples.
+# "word    text" explains a word, and its text may continue in indented lines.  With -v only=details
+# it prints the details alone.
 
 # Each sentence begins a line, as mdoc wants it.
 function text(line) {
@@ -18,11 +18,15 @@ function trimmed(line) {
   return line
 }
 
-# Enters a block of this kind, "examples", "words" of the command or "", and leaves any other.
+function say(line) {
+  if (only == "" || part == only) print line
+}
+
+# Enters a block of this kind, "examples", "words" or "", and leaves any other.
 function enter(kind) {
   if (kind == inside) return
-  if (inside != "") print (inside == "examples" ? ".Ed" : ".El")
-  if (kind != "") print (kind == "examples" ? ".Bd -literal -offset indent" : ".Bl -tag -width Ds")
+  if (inside != "") say(inside == "examples" ? ".Ed" : ".El")
+  if (kind != "") say(kind == "examples" ? ".Bd -literal -offset indent" : ".Bl -tag -width Ds")
   inside = kind
 }
 
@@ -35,7 +39,7 @@ function usage(command, first, i, word, line) {
     word = (word ~ /[a-z]/ ? "Cm " : "Ar ") word ($i ~ /\.\.\./ ? " ..." : "")
     line = line ($i ~ /^\[/ ? " Oo " word " Oc" : " " word)
   }
-  print line
+  say(line)
 }
 
 # `-o, --output=OUT`, `-n N` or `--json` in mdoc.
@@ -50,43 +54,54 @@ function tag(option, parts, name, value) {
   return name (option ~ /=/ ? " Ns = Ns Ar " : " Ar ") value
 }
 
+# Ends an option's row, with its text from all its lines.
+function end_option() {
+  if (explained != "") say(text(toupper(substr(explained, 1, 1)) substr(explained, 2)) ".")
+  explained = ""
+}
+
 /^Usage: / {
-  enter("")
-  print ".Ss " $3
-  usage(".Nm Cm " $3 " Oo Ar OPTIONS Oc", 5)
   part = "usage"
-  skipping = gap = 0
+  say(".Sh SYNOPSIS")
+  usage(".Nm lfbloom Cm " $3 " Oo Ar OPTIONS Oc", 5)
   next
 }
 
 part == "usage" && /^       lfbloom / {
-  print ".br"
-  usage(".Nm Cm " $2 " Oo Ar OPTIONS Oc", 4)
+  usage(".Nm lfbloom Cm " $2 " Oo Ar OPTIONS Oc", 4)
   next
 }
 
-part == "usage" {
-  print ".Pp"
+part == "usage" || NR == 1 {
   part = "summary"
+  say(".Sh DESCRIPTION")
 }
 
 part == "summary" && !NF {
-  print ".Bl -tag -width Ds"
-  part = "options"
+  part = "examples"
   next
 }
 
-# Ends an option's row, with its text from all its lines.
-function end_option() {
-  if (explained != "") print text(toupper(substr(explained, 1, 1)) substr(explained, 2)) "."
-  explained = ""
+part == "examples" && !NF {
+  enter("")
+  part = "details"
+  gap = 1
+  next
+}
+
+# Options come before the details, if there are any.
+part == "details" && !begun && /^  (    )?-/ {
+  part = "options"
+  say(".Ss Options")
+  say(".Bl -tag -width Ds")
 }
 
 part == "options" && !NF {
   end_option()
-  print ".El"
-  gap = 1
+  say(".El")
   part = "details"
+  gap = 0
+  begun = 1
   next
 }
 
@@ -99,35 +114,39 @@ part == "options" {
   end_option()
   row = trimmed($0)
   match(row, /^(-[^-], )?-[^ ]+( [A-Z]+)? /)
-  print ".It " tag(trimmed(substr(row, 1, RLENGTH)))
+  say(".It " tag(trimmed(substr(row, 1, RLENGTH))))
   explained = trimmed(substr(row, RLENGTH + 1))
   next
 }
 
-# This paragraph is a section of the page.
-/^redis:\/\/\[\[user\]/ { skipping = 1 }
-skipping && NF { next }
+/^More: / { next }
 
 !NF {
-  skipping = 0
   if (inside == "words") enter("")
   gap = 1
   next
 }
 
-/^[a-z]+   *[a-z]/ {
+part == "details" && !headed {
+  headed = 1
+  if (begun) say(".Ss Details")
+  if (begun) gap = 0
+  begun = 1
+}
+
+/^[a-z0-9]+  +[A-Za-z0-9]/ {
   enter("words")
-  print ".It Cm " $1
-  print text(trimmed(substr($0, length($1) + 1)))
+  say(".It Cm " $1)
+  say(text(trimmed(substr($0, length($1) + 1))))
   next
 }
 
 {
   if (inside == "words" && !/^  /) gap = 1
   enter(/^  / ? (inside == "words" ? "words" : "examples") : "")
-  if (gap && !inside) print ".Pp"
+  if (gap && !inside) say(".Pp")
   gap = 0
-  print text(trimmed($0))
+  say(text(trimmed($0)))
 }
 
 END { enter("") }

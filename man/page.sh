@@ -1,6 +1,8 @@
 #!/bin/bash
-# page.sh PAGE TOOL README VERSION HEADER...: prints a manual page.  Replaces each line @WORD@:
-# COMMANDS by the output of the tool's --help; HEADERS by the declarations of the public headers;
+# page.sh PAGE TOOL README VERSION HEADER...: prints the manual page of this name.  That of a command
+# or a help topic, as lfbloom-build.1 or lfbloom-keys.7, is made from the tool's help.  The others
+# have a file PAGE.in, of which it replaces each line @WORD@: COMMANDS by the list of the commands;
+# STATUS by the tool's text of exit statuses; HEADERS by the declarations of the public headers;
 # STATUSES by the statuses and their texts; PROGRAM by the program in the README.
 set -euo pipefail
 
@@ -8,11 +10,42 @@ page=$1 tool=$2 readme=$3 version=$4
 shift 4
 here=$(dirname "${BASH_SOURCE[0]}")
 
+# The section that a command's page has beside its help, and its neighbours.
+command_page() {
+  local word=${page%.*} section=${page##*.}
+  word=${word#lfbloom-}
+  "$tool" help "$word" >"$work/help"
+  grep '^\.Dd' "$here/lfbloom.1.in"
+  echo ".Dt LFBLOOM-${word^^} $section"
+  echo ".Os lfbloom $version"
+  echo ".Sh NAME"
+  echo ".Nm lfbloom-$word"
+  # The summary, which is a sentence, after the usage lines.
+  awk '!/^(Usage:|       lfbloom )/ {
+    print ".Nd " tolower(substr($0, 1, 1)) substr($0, 2, length($0) - 2)
+    exit
+  }' "$work/help"
+  awk -f "$here/commands.awk" "$work/help"
+  if ((section == 1)); then
+    echo ".Sh EXIT STATUS"
+    echo "0: done; 1: done, but not as asked; 2: not done."
+    echo ".Xr lfbloom 1"
+    echo "has the cases."
+    awk -v command="$word" -f "$here/json.awk" "$here/json.txt"
+  fi
+  echo ".Sh SEE ALSO"
+  printf '.Xr lfbloom %s' "1 ,"$'\n' "keys 7 ,"$'\n' "redis 7"$'\n' |
+    sed 's/lfbloom \([a-z]\)/lfbloom-\1/' | grep -v "lfbloom-$word " | sed '$s/ ,$//'
+}
 commands() {
-  local command
-  for command in $("$tool" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p' | grep -vx lfbloom); do
-    "$tool" "$command" --help
-  done | awk -f "$here/commands.awk"
+  local command summary
+  echo ".Bl -tag -width Ds"
+  "$tool" --help | sed -nE 's/^  ([a-z]+) +([a-z].*)/\1 \2/p' | grep -v '^lfbloom ' |
+    while read -r command summary; do
+      echo ".It Xr lfbloom-$command 1"
+      echo "${summary^}."
+    done
+  echo ".El"
 }
 # filter.h first, then the others.
 headers() {
@@ -40,13 +73,20 @@ program() {
   echo ".Ed"
 }
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [[ ! -e $here/$page.in ]]; then
+  command_page
+  exit
+fi
 while IFS= read -r line; do
   case $line in
   @COMMANDS@) commands ;;
+  @STATUS@) "$tool" help status | awk -v only=details -f "$here/commands.awk" ;;
   @HEADERS@) headers "$@" ;;
   @STATUSES@) statuses "$@" ;;
   @PROGRAM@) program ;;
   .Os) echo ".Os lfbloom $version" ;;
   *) printf '%s\n' "$line" ;;
   esac
-done <"$page"
+done <"$here/$page.in"

@@ -67,7 +67,7 @@ mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
 put redis-module-lfbloom usr/lib/redis/modules/lfbloom_redis.so
 put liblfbloom-dev usr/share/man/man3
-put lfbloom usr/bin usr/share/man/man1 usr/share/bash-completion usr/share/fish
+put lfbloom usr/bin usr/share/man/man{1,7} usr/share/bash-completion usr/share/fish
 # Debian's zsh uses another folder than upstream's.
 mkdir -p lfbloom/usr/share/zsh
 mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
@@ -107,7 +107,7 @@ document() {
     mkdir -p "$package/usr/share/lintian/overrides"
     cp "debian/$package.lintian-overrides" "$package/usr/share/lintian/overrides/$package"
   fi
-  find "$package/usr/share/man" -type f -name '*.[13]' -exec gzip -9n {} + 2>/dev/null || true
+  find "$package/usr/share/man" -type f -name '*.[137]' -exec gzip -9n {} + 2>/dev/null || true
   find "$package" -path "$package/DEBIAN" -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z |
     (cd "$package" && xargs -0 md5sum) >"$package/DEBIAN/md5sums"
 }

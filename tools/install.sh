@@ -42,8 +42,9 @@ place() {
   mkdir -p "$(dirname "$root/share/$2")"
   command -p install -m 644 "$1" "$root/share/$2"
 }
-place man/lfbloom.1 man/man1/lfbloom.1
-place man/lfbloom.3 man/man3/lfbloom.3
+for page in man/*.[137]; do
+  place "$page" "man/man${page##*.}/${page##*/}"
+done
 place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
 place completion/lfbloom.fish fish/vendor_completions.d/lfbloom.fish

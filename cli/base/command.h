@@ -4,18 +4,31 @@
 #ifndef CLI_BASE_COMMAND_H
 #define CLI_BASE_COMMAND_H
 
+#include <stddef.h>
+
+/* Texts are as help_text() takes them, each of at most 4,095 characters: C11 promises no more. */
 struct command {
   const char *name;
   const char *operands; /* "FILTER [FILE...]", for the usage line; " | " separates several usages */
   const char *summary;  /* its purpose, in one line */
-  const char *details;  /* for --help, after the options: as help_text() takes it */
-  const char *more[2];  /* the same, after `details`, or NULL: C11 promises only 4,095 characters
-                           of a string */
+  const char *purpose;  /* a sentence or two more of it, or NULL */
+  const char *examples; /* a line each; -h prints the first two */
+  size_t common;        /* -h prints so many rows of the option table; 0: all */
+  const char *details;  /* for --help, after the options */
   const char *moved;    /* options that another command has, each with a space after it, or NULL */
   const char *moved_to; /* the name of that command */
   /* Returns the exit status.  argv[0] is the command's name. */
   int (*run)(int argc, char **argv);
 };
+
+/* What several commands share: `lfbloom help NAME` prints it. */
+struct topic {
+  const char *name, *summary, *examples, *details;
+};
+
+extern const struct topic topic_keys;
+extern const struct topic topic_redis;
+extern const struct topic topic_status;
 
 extern const struct command command_demo;
 extern const struct command command_plan;

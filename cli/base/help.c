@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -33,14 +34,11 @@ struct pen {
 };
 
 /* Prints the words of a line, and breaks it where the next word does not fit.  Keeps the spaces
- * between words; a line that continues the one before is joined to it by one space. */
+ * between words. */
 static void pen_words(struct pen *pen, const char *text, size_t size)
 {
-  const char *begin = text;
-
   for (const char *end = text + size; text < end;) {
-    const size_t spaces = strspn(text, " "), word = strcspn(text + spaces, " \n");
-    const size_t gap = text == begin && pen->at > pen->indent ? 1 : spaces;
+    const size_t gap = strspn(text, " "), word = strcspn(text + gap, " \n");
     if (pen->at > pen->indent && pen->at + gap + word > pen->columns) {
       printf("\n%*s", (int)pen->indent, "");
       pen->at = pen->indent;
@@ -48,18 +46,10 @@ static void pen_words(struct pen *pen, const char *text, size_t size)
       printf("%*s", (int)gap, "");
       pen->at += gap;
     }
-    printf("%.*s", (int)word, text + spaces);
+    printf("%.*s", (int)word, text + gap);
     pen->at += word;
-    text += spaces + word;
+    text += gap + word;
   }
-}
-
-static void pen_end_line(struct pen *pen)
-{
-  if (pen->at > 0)
-    printf("\n");
-  pen->at = 0;
-  pen->indent = 0;
 }
 
 void help_usage(const char *command, const char *operands)
@@ -87,47 +77,35 @@ void help_option(const char *option, const char *text)
   printf("\n");
 }
 
-/* The column where the text of "list    Prints ..." begins, or that of its continuation line;
- * 0 for any other line. */
+/* The column where the text of "list    Prints ..." begins; 0 for any other line. */
 static size_t help_hanging(const char *line)
 {
   size_t word = 0;
 
-  while (islower((unsigned char)line[word]))
+  while (islower((unsigned char)line[word]) || isdigit((unsigned char)line[word]))
     word++;
   const size_t gap = strspn(line + word, " ");
   return gap >= 2 ? word + gap : 0;
 }
 
-static bool help_is_example(const char *line)
-{
-  return strncmp(line, "  ", 2) == 0 && line[2] != ' ';
-}
-
-static void help_line(struct pen *pen, const char *line, size_t size)
-{
-  const size_t hanging = help_hanging(line);
-  const bool begins = size == 0 || (hanging > 0 && line[0] != ' ');
-
-  if (begins || hanging != pen->indent)
-    pen_end_line(pen);
-  if (size == 0 || help_is_example(line)) {
-    printf("%.*s\n", (int)size, line);
-    return;
-  }
-  pen->indent = hanging;
-  pen_words(pen, line, size);
-}
-
 void help_text(const char *text)
 {
-  struct pen pen = {help_columns(), 0, 0};
-
-  if (pen.columns == HELP_MOST) {
-    printf("%s", text);
-    return;
+  for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+    const bool is_example = strncmp(text, "  ", 2) == 0;
+    struct pen pen = {is_example ? SIZE_MAX : help_columns(), 0, help_hanging(text)};
+    pen_words(&pen, text, (size_t)(end - text));
+    printf("\n");
   }
-  for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
-    help_line(&pen, text, (size_t)(end - text));
-  pen_end_line(&pen);
+}
+
+void help_begin(const char *summary, const char *purpose, const char *examples, size_t most)
+{
+  const char *end = examples;
+
+  printf("%c%s.\n", toupper((unsigned char)summary[0]), summary + 1);
+  if (purpose != NULL)
+    help_text(purpose);
+  for (; most > 0 && *end != '\0'; most--)
+    end += strcspn(end, "\n") + 1;
+  printf("\n%.*s", (int)(end - examples), examples);
 }

@@ -8,15 +8,21 @@
 #ifndef CLI_BASE_HELP_H
 #define CLI_BASE_HELP_H
 
+#include <stddef.h>
+
 /* Prints the usage lines of a command: one for each of the operands that " | " separates. */
 void help_usage(const char *command, const char *operands);
+
+/* Prints the summary as a sentence, `purpose` unless it is NULL, and the first `most` lines of the
+ * examples. */
+void help_begin(const char *summary, const char *purpose, const char *examples, size_t most);
 
 /* Prints one option, "-o, --output=OUT", and its purpose. */
 void help_option(const char *option, const char *text);
 
 /*
- * Prints paragraphs, written in lines of at most 80 columns that end in '\n'.  An empty line ends
- * a paragraph.  Lines that begin with two spaces are examples, which are never broken.
+ * Prints paragraphs: lines of any length, each with '\n' at its end.  Lines that begin with two
+ * spaces are examples, which are never broken; those like "word    text" explain a word.
  */
 void help_text(const char *text);
 

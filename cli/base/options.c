@@ -19,6 +19,7 @@
 enum {
   OPTIONS_MOST = 40,          /* rows per command, --help included */
   OPTIONS_NAME = 64,
+  OPTIONS_EXAMPLES = 2, /* that -h prints */
   OPTIONS_MOST_THREADS = 4096,
   OPTIONS_MOST_SECONDS = 86400,
   OPTIONS_MOST_MODE = 0777,
@@ -291,17 +292,28 @@ static void options_print_row(const struct option_row *row)
   help_option(left, row->help);
 }
 
+/* The last row is that of -h, which prints a page, and --help, which prints everything. */
 static void options_print_help(const struct command *command, const struct option_row *rows,
-                               size_t count)
+                               size_t count, bool everything)
 {
+  const size_t shown = everything || command->common == 0 ? count - 1 : command->common;
+
   help_usage(command->name, command->operands);
-  printf("%c%s.\n\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
-  for (size_t i = 0; i < count; i++)
-    options_print_row(&rows[i]);
+  help_begin(command->summary, command->purpose, command->examples,
+             everything ? SIZE_MAX : OPTIONS_EXAMPLES);
   printf("\n");
-  help_text(command->details);
-  for (int i = 0; i < 2 && command->more[i] != NULL; i++)
-    help_text(command->more[i]);
+  for (size_t i = 0; i < shown; i++)
+    options_print_row(&rows[i]);
+  options_print_row(&rows[count - 1]);
+  printf("\n");
+  if (everything) {
+    help_text(command->details);
+    printf("\n");
+  }
+  printf("More: ");
+  if (!everything)
+    printf("lfbloom %s --help, ", command->name);
+  printf("lfbloom help keys, redis or status.\n");
 }
 
 /* The table as getopt_long takes it. */
@@ -430,7 +442,8 @@ int options_parse(const struct command *command, const struct option_row *rows, 
   int found;
 
   memcpy(all, rows, count * sizeof *rows);
-  all[count++] = (struct option_row){'h', "help", NULL, "print this help and exit", NULL, &help};
+  all[count++] = (struct option_row){
+      'h', "help", NULL, "print the most used options (-h) or everything (--help)", NULL, &help};
   options_convert(all, count, &getopt);
   opterr = 0;
   while ((found = getopt_long(argc, argv, getopt.letters, getopt.names, NULL)) != -1) {
@@ -440,7 +453,7 @@ int options_parse(const struct command *command, const struct option_row *rows, 
     if (!options_note(command, row, &given[row - all]) || !options_take(row, optarg))
       return CLI_NOT_DONE;
     if (help) {
-      options_print_help(command, all, count);
+      options_print_help(command, all, count, found != 'h');
       return CLI_DONE;
     }
   }

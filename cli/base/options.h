@@ -83,7 +83,7 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
   ROW(options_fpp, double, 'p', NULL, "P", options_read_fpp,                                       \
       "false-positive probability: 0.01, 1% or 1e-4")                                              \
   ROW(options_json, bool, '\0', "json", NULL, NULL,                                                \
-      "print one JSON object instead (fields: lfbloom(1))")                                        \
+      "print one JSON object (its fields: the manual page)")                                       \
   ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,            \
       "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")               \
   ROW(options_no_verify, bool, '\0', "no-verify", NULL, NULL,                                      \
@@ -97,7 +97,7 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
   ROW(options_progress, enum progress_when, '\0', "progress", "WHEN", options_read_when,           \
       "show progress: always or never (default: on a terminal)")                                   \
   ROW(options_strategy, struct options_strategy, '\0', "strategy", "NAME", options_read_strategy,  \
-      "how keys become bits ('lfbloom plan' lists the names and states the default)")              \
+      "how keys become bits ('lfbloom plan' lists the names)")                                     \
   ROW(options_hash, struct options_hash, '\0', "hash", "NAME", options_read_hash,                  \
       "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes "  \
       "if this processor has the instructions, siphash13 if not")                                  \
@@ -128,7 +128,7 @@ enum { OPTIONS_GO_ON = -1 };
 
 /*
  * Reads a command's options.  The operands are moved to the end of argv; the first is argv[optind].
- * Prints the help on --help.
+ * Prints the help on -h and --help.
  *
  * Returns OPTIONS_GO_ON, or the status to exit with.
  */

@@ -419,6 +419,12 @@ static int build_run(int argc, char **argv)
       options_fpp(&build.config.fpp),
       options_expected(&build.expected),
       {'o', "output", "OUT", "filter file to write", options_read_path, &build.out},
+      {'\0', "like", "FILE",
+       "take everything from the filter in FILE, so that both can be merged; with -p only hash, "
+       "key and strategy", options_read_path, &build.like.path},
+      {'\0', "shared", NULL,
+       "OUT is a filter that several processes share; made if it does not exist", NULL,
+       &build.shared},
       KEYS_ROWS(build.source),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
@@ -430,28 +436,21 @@ static int build_run(int argc, char **argv)
        "for guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
       options_hash(&build.hash),
-      {'\0', "like", "FILE",
-       "take everything from the filter in FILE, so that both can be merged; with -p only hash, "
-       "key and strategy; if FILE does not hold its key, give --key-file, too", options_read_path,
-       &build.like.path},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
-       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
-       "without it, aes and siphash13 draw a random key, which is written into OUT",
+       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text; "
+       "default: a random key, which is written into OUT)",
        options_read_key, &build.key},
       {'\0', "keep-key", NULL,
-       "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
-       "read a file with its key: mode 0600, or less if the file that it replaces had less",
+       "write the key of --key-file into OUT, which then opens without it; OUT gets mode 0600, or "
+       "less if the file that it replaces had less",
        NULL, &build.config.keep_key},
       {'\0', "foldable", NULL,
        "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
        NULL, &build.config.foldable},
-      {'\0', "shared", NULL,
-       "OUT is a filter that several processes share; made if it does not exist", NULL,
-       &build.shared},
-      {'\0', "force", NULL, "exit with status 0 even if OUT is useless (see below)", NULL,
+      {'\0', "force", NULL, "exit with status 0 even if OUT is fuller than planned", NULL,
        &build.force},
       options_growing(&build.growing),
       options_mode(&build.mode),
@@ -488,55 +487,40 @@ const struct command command_build = {
     .name = "build",
     .operands = "[FILE...]",
     .summary = "build a filter file from keys",
-    .details =
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A key is a\n"
-        "line of any bytes, not only UTF-8; a carriage return is part of the key.\n"
-        "OUT is written as a whole or not at all; - is standard\n"
-        "output.  If OUT holds the key of its hash, only you can protect standard output\n"
-        "from other users.\n"
-        "\n"
-        "Without -n, files are counted first, also one on standard input.  Keys from a\n"
-        "pipe are kept as hashes until its end, 8 to 16 bytes a key, and OUT is made for\n"
-        "the distinct ones.  With -n, a pipe needs only OUT's memory, and --shared needs\n"
-        "-n for a pipe.\n"
-        "\n"
-        "--like makes a filter that merges with FILE, for as many keys: FILE must be a\n"
-        "plain filter that records n and p (form native or mapped), and that was not\n"
-        "folded.  With -p, and -n or not, the size is as these say.\n"
-        "\n"
-        "With --shared, any number of processes build and query OUT at the same time, on\n"
-        "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
-        "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy, --hash and --seed\n"
-        "may be left out; a value that differs is an error, and --mode has no effect.\n"
-        "Give -n if several processes start at once; otherwise the first one's number of\n"
-        "keys decides the size of OUT.  A killed process loses no key that it has put,\n"
-        "and nothing needs repair.  With --growing, a new OUT grows with its keys and its\n"
-        "false-positive probability stays below P; a pipe then needs no -n.  It cannot be\n"
-        "merged, folded or converted.  If it cannot grow, the command ends with status 2.\n"
-        "\n"
-        "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
-        "it): that kills the process.  Do not delete or replace it either: the process\n"
-        "then ends with an error (status 2), and what was put into OUT is lost.  Without\n"
-        "--shared, only --form mapped replaces such a file.\n"
-        "\n"
-        "OUT may be on Redis, with strategy fast, guava-mitz64, guava-mitz32 or\n"
-        "redis-mitz32.  Without --shared, the filter is built here and then sent; its\n"
-        "name must be unused.  With --shared, the keys are put into the filter on the\n"
-        "server, which is made if it does not exist.  It may be a key of the module for\n"
-        "Redis (BF.*) that exists.  If the server goes away, the keys that it\n"
-        "acknowledged are present: run the command again with all keys.\n",
-    .more[0] =
-        "\n" KEYS_HELP
-        "\n" REMOTE_HELP
-        "\n"
-        "Exit status: 0 on success, 1 if OUT was written but is useless, 2 on an error.\n"
-        "It is useless if far more keys than -n came: every bit is set, or most absent\n"
-        "keys would be answered with \"maybe\".\n"
-        "\n"
+    .purpose =
+        "'lfbloom query' then says which keys are in it.\n",
+    .examples =
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
-        "  lfbloom build --like seen.lfb -o more.lfb more.txt\n"
-        "  lfbloom build -p 0.001 -o seen.lfb urls.gz\n"
+        "  lfbloom build --like seen.lfb -o more.lfb more.txt.gz\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
+    .common = 10,
+    .details =
+        "OUT is written as a whole or not at all; - is standard output.  If OUT holds the key of "
+        "its hash, protect standard output from other users.\n\n"
+        "Without -n, the keys of files are counted first; compressed files are then decompressed "
+        "twice.  Keys from a pipe are kept as hashes until its end, 8 to 16 bytes a key, and OUT "
+        "is made for the distinct ones.  With -n, a pipe needs only OUT's memory.\n\n"
+        "With --like FILE, OUT can be merged with FILE, and is made for as many keys.  FILE must "
+        "be of form native or mapped, record n and p, and not have been folded.  With -p, the size "
+        "is as -n and -p say, and only the hash, the key and the strategy are those of FILE.\n\n"
+        "With --shared, any number of processes build and query OUT at the same time, on /dev/shm "
+        "or on a disk.  As soon as one process has put a key, all of them find it.  A killed "
+        "process loses no key that it has put, and nothing needs repair.\n\n"
+        "If OUT of --shared is new, give -p, and for a pipe -n.  If several processes start at "
+        "once, give -n, too: otherwise the first one's number of keys decides the size.  If OUT "
+        "exists, -p, -n, --strategy, --hash and --seed may be left out.  A value that differs from "
+        "OUT's is an error; --mode has no effect.\n\n"
+        "With --growing, a new OUT grows with its keys, and its false-positive probability stays "
+        "below P.  A pipe then needs no -n.  Such a filter cannot be merged, folded or converted.  "
+        "If it cannot grow, the command ends with status 2.\n\n"
+        "While a process has OUT open, do not cut OUT short, as truncate, cp and > do: that kills "
+        "the process.  Do not delete or replace OUT either: what was put is lost, and the process "
+        "ends with status 2.  Without --shared, only --form mapped replaces such a file.\n\n"
+        "If OUT is on Redis, its strategy is fast, guava-mitz64, guava-mitz32 or redis-mitz32.  "
+        "Without --shared, the filter is built here and then sent; its name must be unused.  With "
+        "--shared, the keys are put into the filter on the server, which is made if it does not "
+        "exist.  It may be a key of the module (BF.*) that exists.  If the server goes away, the "
+        "keys that it acknowledged are present: run the command again with all keys.\n",
     .run = build_run,
 };

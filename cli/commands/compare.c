@@ -130,19 +130,21 @@ const struct command command_compare = {
     .name = "compare",
     .operands = "A B",
     .summary = "estimate how many keys two filters have in common",
-    .details =
-        "The distinct keys in A, in B, in at least one of them and in both; the Jaccard\n"
-        "index (keys in both / keys in at least one); and the part of each filter's keys\n"
-        "that is in the other.  They are estimates from the bits: the truth is within\n"
-        "the +-, two standard errors, about 95 times in 100.  --json has one standard\n"
-        "error.  A figure is unknown if all bits of a filter are set.\n"
-        "\n"
-        "Filters can be compared if they were built with the same -n, -p and strategy,\n"
-        "and B with --like A or as 'lfbloom merge --help' says.  If the size of one is a\n"
-        "multiple of the other's, fold the larger one first ('lfbloom fold').\n"
-        "\n"
+    .examples =
+        "  lfbloom compare mon.lfb tue.lfb\n"
+        "  lfbloom compare --json mon.lfb tue.lfb\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
-        "  lfbloom build -n 50M -p 0.001 --like mon.lfb -o tue.lfb tue.txt\n"
-        "  lfbloom compare mon.lfb tue.lfb\n",
+        "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n",
+    .details =
+        "Two filters can be compared if they were built with the same -n, -p and strategy and have "
+        "the same hash: so have those in the examples, and those that 'lfbloom merge --help' "
+        "lists.  If the size of one is a multiple of the other's, fold the larger one first "
+        "('lfbloom fold').\n\n"
+        "The command estimates the distinct keys in A, in B, in at least one of them and in both.  "
+        "It prints the Jaccard index, which is the keys in both / keys in at least one.  It prints "
+        "the part of each filter's keys that is in the other.\n\n"
+        "The estimates come from the bits.  The truth is within the +-, two standard errors, about "
+        "95 times in 100; --json has one standard error.  A figure is unknown if all bits of a "
+        "filter are set.\n",
     .run = compare_run,
 };

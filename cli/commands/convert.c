@@ -175,37 +175,29 @@ const struct command command_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .summary = "convert a filter to another form, also from and to Redis",
-    .details =
-        "The bits are copied unchanged, so the form must be able to hold IN's strategy:\n"
-        "native and mapped hold all strategies, guava holds guava-mitz64 and\n"
-        "guava-mitz32, and sbbf holds sbbf.  Several processes share a file of form\n"
-        "mapped, as 'build --shared' makes it.  To change the strategy, build the filter\n"
-        "again from its keys.\n"
-        "\n"
-        "A form that has no room for something loses it: guava and sbbf lose n, p\n"
-        "and all checksums; mapped loses the checksums of the bits.\n"
-        "\n"
-        "OUT is written as a whole or not at all, and may be IN; - is standard output.\n"
-        "Only form mapped replaces a shared filter, while no process has it open.\n"
-        "\n"
-        "IN and OUT may be on Redis.  If OUT is on Redis, leave out --to; the strategy\n"
-        "must be fast, fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32, and the\n"
-        "name must be unused.\n"
-        "\n"
-        "IN may also be a key of the module for Redis, lfbloom_redis.so: OUT has exactly\n"
-        "its bits and its hash.  With --to native it is a window if IN is one, and a\n"
-        "growing filter if IN has grown; IN must then have been reserved with EXPANSION 2\n"
-        "and a capacity of 1024 or more.  An OUT with ?layout=module becomes such a key:\n"
-        "IN is then a filter of strategy fast, a growing one or a window, with the key of\n"
-        "its hash in it.  A filter becomes NONSCALING, and BF.CARD estimates its keys.\n"
-        "The key gets its name when it is whole; after a command that was killed, nothing\n"
-        "has the name, and what was saved expires after ten minutes.\n"
-        "\n" REMOTE_HELP
-        "\n"
+    .examples =
         "  lfbloom convert --to native from-java.bin seen.lfb\n"
-        "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"
         "  lfbloom convert seen.lfb redis://localhost/seen\n"
         "  lfbloom convert --to native redis://localhost/seen seen.lfb\n"
-        "  lfbloom convert seen.lfb 'redis://localhost/seen?layout=module'\n",
+        "  lfbloom convert seen.lfb 'redis://localhost/seen?layout=module'\n"
+        "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n",
+    .details =
+        "The bits are copied unchanged, so the form must be able to hold IN's strategy: native and "
+        "mapped hold all strategies, guava holds guava-mitz64 and guava-mitz32, and sbbf holds "
+        "sbbf.  To change the strategy, build the filter again from its keys.  Several processes "
+        "can share a file of form mapped.\n\n"
+        "What a form cannot hold is lost.  guava and sbbf lose n, p and all checksums; mapped "
+        "loses the checksums of the bits.\n\n"
+        "OUT is written as a whole or not at all, and may be IN; - is standard output.  Only form "
+        "mapped replaces a shared filter, while no process has it open.\n\n"
+        "If OUT is on Redis, leave out --to.  The name must be unused, and the strategy must be "
+        "fast, fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32.\n\n"
+        "If IN is a key of the module lfbloom_redis.so, OUT has exactly its bits and its hash.  "
+        "With --to native, OUT is a window if IN is one, and a growing filter if IN has grown.  IN "
+        "must then have been reserved with EXPANSION 2 and a capacity of 1024 or more.\n\n"
+        "With ?layout=module, OUT becomes such a key.  IN is a filter of strategy fast, a growing "
+        "filter or a window, and holds the key of its hash.  A filter becomes NONSCALING, and "
+        "BF.CARD estimates its keys.  The key gets its name when it is whole.  If the command is "
+        "killed, nothing has the name, and what was saved expires after ten minutes.\n",
     .run = convert_run,
 };

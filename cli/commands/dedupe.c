@@ -199,22 +199,22 @@ static int dedupe_run(int argc, char **argv)
 {
   struct dedupe dedupe = {.source = {.threads = options_default_threads()}};
   const struct option_row rows[] = {
-      KEYS_ROWS(dedupe.source),
       {'c', "count", NULL, "begin each line with how often its key comes", NULL, &dedupe.counted},
       {'d', "repeated", NULL, "print only lines whose key comes again", NULL, &dedupe.repeated},
       {'u', "unique", NULL, "print only lines whose key comes once", NULL, &dedupe.unique},
-      {'\0', "header", "N",
-       "print the first N lines of the first FILE, leave out those of the others",
-       options_read_count, &dedupe.header_lines},
       {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path,
        &dedupe.out_path},
-      {'\0', "memory", "BYTES", "at most this much memory (default: half of what there is)",
-       options_read_count, &dedupe.memory},
-      {'\0', "temp", "DIR", "where temporary files are (default: $TMPDIR, or /tmp)",
-       options_read_path, &dedupe.temp},
       {'\0', "seen", "FILE",
        "leave out what earlier runs with FILE have printed; made if it does not exist",
        options_read_path, &dedupe.seen_path},
+      {'\0', "memory", "BYTES", "at most this much memory (default: half of what there is)",
+       options_read_count, &dedupe.memory},
+      KEYS_ROWS(dedupe.source),
+      {'\0', "header", "N",
+       "print the first N lines of the first FILE, leave out those of the others",
+       options_read_count, &dedupe.header_lines},
+      {'\0', "temp", "DIR", "where temporary files are (default: $TMPDIR, or /tmp)",
+       options_read_path, &dedupe.temp},
       options_threads(&dedupe.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
       options_json(&dedupe.json),
@@ -240,52 +240,48 @@ const struct command command_dedupe = {
     .name = "dedupe",
     .operands = "[FILE...]",
     .summary = "print each line the first time only: exact",
+    .purpose =
+        "The output is that of awk '!seen[$0]++', by all cores and in bounded memory.\n",
+    .examples =
+        "  lfbloom dedupe urls.txt > distinct.txt\n"
+        "  lfbloom dedupe -cd access.log > repeated.txt\n"
+        "  lfbloom dedupe --seen printed.seen today.txt > new.txt\n"
+        "  lfbloom dedupe --header 1 -k 2 -t , -o people.csv people.csv\n"
+        "  lfbloom dedupe --memory 2G --temp /scratch urls.gz > distinct.txt\n",
+    .common = 11,
+    .details =
+        "The first line of each key is printed, in the order of the input, with any number of "
+        "threads.  With --json, figures are printed instead of the lines.\n\n"
+        "With -c, each line begins with a number, as from uniq -c.  -d and -u print the lines that "
+        "uniq -d and uniq -u print, but the input need not be sorted.  For all three the input is "
+        "read three times, a pipe is stored in --temp first, and all repeated keys must fit into "
+        "--memory.\n\n"
+        "With --seen FILE, lines that earlier runs with FILE have printed are left out.  After all "
+        "output was written, a run adds its lines to FILE, 22 bytes for each.  A run that fails or "
+        "is killed adds nothing: the next run prints its lines again.  With --json, FILE stays as "
+        "it is.\n\n"
+        "FILE of --seen is locked.  Of several runs at once, the later ones wait, and say so; so "
+        "one run must not read what another prints.  A damaged FILE is an error.  If FILE is cut "
+        "short while a run has it open, the run is killed.\n\n"
+        "With -o, OUT is replaced after the last key, so it may be one of FILE...  If the exit "
+        "status is not 0, it is not replaced.\n\n"
+        "With --header, each further FILE must begin with the same N lines, as far as it has "
+        "lines.\n\n"
+        "A large file is read twice.  It takes 2 bytes of memory for a line that comes once, and "
+        "24 for one that is repeated.  A pipe takes 24 bytes for each distinct line.  If a file "
+        "changes between two reads, the run ends with status 2.\n\n"
+        "Beyond --memory, hashes of 16 bytes each go to temporary files without names.  A file is "
+        "then read once more; what a pipe still brings is stored and printed at its end.  If "
+        "--temp is too small, the run ends with status 2.  A pipe without an end needs 'lfbloom "
+        "claim'.\n\n"
+        "Each thread takes up to 16 MiB more, or 64 MiB with lines of a few bytes.  It takes twice "
+        "the longest line, or four times with --jsonl or several -k.  --memory does not count "
+        "that.\n\n"
+        "Keys are compared by 128 bits of hash, under a key drawn for each run.  Keys of up to 15 "
+        "bytes never have the same hash.  Of 1e9 longer ones, 5e-17 are expected to be lost: one "
+        "key in 2e16 such runs.\n",
     .moved = "-p -n --window --generations --shared --state --growing --mode --strategy --hash "
              "--key-file --unordered --timeout ",
     .moved_to = "claim",
-    .details =
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  Prints the\n"
-        "first line of each key, in the order of the input, with any number of threads:\n"
-        "the output is that of awk '!seen[$0]++'.  With --json, the object is printed\n"
-        "instead of the lines.  Each thread takes up to 16 MiB, with lines of a few bytes\n"
-        "64, and twice the longest line, or with --jsonl or several -k four times;\n"
-        "--memory does not count that.\n"
-        "\n"
-        "Keys are compared by 128 bits of hash, under a key drawn for each run.  Keys of\n"
-        "up to 15 bytes never have the same hash; of 1e9 longer ones, 5e-17 are expected\n"
-        "to be lost at most.  A large file is read twice, and takes 2 bytes of memory for\n"
-        "a line that comes once, 24 for one that is repeated; a pipe 24 for each distinct\n"
-        "line.  Beyond --memory, hashes go to temporary files without names: a file is\n"
-        "read once more, and what a pipe still brings is stored and printed at its end.\n"
-        "A hash takes 16 bytes; how many there are is known only after reading, so a\n"
-        "--temp that is too small ends the run then, with status 2.  A pipe without an\n"
-        "end needs 'lfbloom claim'.  If a file changes between two reads, the run ends\n"
-        "with status 2.\n"
-        "\n"
-        "With -c, -d or -u the input is read three times, and a pipe is stored in --temp\n"
-        "first; all repeated keys must fit into --memory.  A number is as that of\n"
-        "uniq -c.  -d and -u are those of uniq, for lines that need not be sorted.\n"
-        "\n"
-        "With --seen, a line that an earlier run with FILE has printed is left out.  FILE\n"
-        "keeps 22 bytes for each line, and is locked: of several runs the later ones\n"
-        "wait, and say so; so one must not read what another prints.  At its end, after\n"
-        "all output was written, a run adds its lines to FILE.  A run that fails or is\n"
-        "killed adds nothing: the next run prints its lines again.  So a line is printed\n"
-        "at least once, and at most once more for each such run.  A damaged FILE is an\n"
-        "error; one that is cut short while a run has it open kills that run.  With\n"
-        "--json, FILE stays as it is.\n"
-        "\n"
-        "With -o, OUT is replaced after the last key, so it may be one of FILE...; not if\n"
-        "the exit status is not 0.  With --header, each further FILE must begin with the\n"
-        "same N lines, as far as it has lines.\n"
-        "\n",
-    .more[0] =
-        KEYS_HELP
-        "\n"
-        "  lfbloom dedupe urls.txt > distinct.txt\n"
-        "  lfbloom dedupe --memory 2G --temp /scratch urls.gz > distinct.txt\n"
-        "  lfbloom dedupe --header 1 -k 2 -t , -o people.csv people.csv\n"
-        "  lfbloom dedupe -cd access.log > repeated.txt\n"
-        "  lfbloom dedupe --seen printed.seen today.txt > new.txt\n",
     .run = dedupe_run,
 };

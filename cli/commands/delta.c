@@ -193,20 +193,21 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "OLD NEW",
     .summary = "write what is new in a filter since an earlier version",
-    .details =
-        "OUT is a delta: the bits that NEW has and OLD lacks, near the fewest bytes that\n"
-        "can say so.  'lfbloom patch' adds them to any copy of OLD.  NEW must be OLD with\n"
-        "more keys, for example a copy into which keys were put, or a merge of OLD and\n"
-        "others; a filter built again from other keys has no delta.\n"
-        "\n"
-        "OUT is written as a whole or not at all; - is standard output.  It does not\n"
-        "hold the key of a keyed hash.\n"
-        "\n"
+    .purpose =
+        "'lfbloom patch' adds it to copies of the earlier version.\n",
+    .examples =
+        "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
+        "  lfbloom patch copy-of-mon.lfb tue.delta\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
         "  lfbloom build --like mon.lfb -o more.lfb tue.txt\n"
-        "  lfbloom merge -o tue.lfb mon.lfb more.lfb\n"
-        "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
-        "  lfbloom patch copy-of-mon.lfb tue.delta\n",
+        "  lfbloom merge -o tue.lfb mon.lfb more.lfb\n",
+    .details =
+        "OUT is a delta: the bits that NEW has and OLD lacks, in near the fewest bytes possible.  "
+        "It does not hold the key of a keyed hash.  OUT is written as a whole or not at all; - is "
+        "standard output.\n\n"
+        "NEW must be OLD with more keys: a copy into which keys were put, or a merge of OLD and "
+        "others, as in the examples.  A filter that was built again from other keys has no "
+        "delta.\n",
     .run = diff_run,
 };
 
@@ -214,16 +215,15 @@ const struct command command_patch = {
     .name = "patch",
     .operands = "FILTER DELTA",
     .summary = "add what 'lfbloom diff' wrote to a filter",
+    .examples =
+        "  lfbloom patch copy-of-mon.lfb tue.delta\n"
+        "  lfbloom patch -o tue.lfb mon.lfb tue.delta\n",
     .details =
-        "DELTA is checked as a whole before FILTER changes: a damaged one, or one of\n"
-        "another filter, changes nothing.  Deltas may be applied in any order and again,\n"
-        "and to a filter that has more keys.\n"
-        "\n"
-        "Without -o a shared filter ('build --shared') is changed in place, while other\n"
-        "processes use it; another file is replaced as a whole or not at all.  With -o,\n"
-        "OUT gets FILTER's form; - is standard output.\n"
-        "\n"
-        "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
-        "  lfbloom patch copy-of-mon.lfb tue.delta\n",
+        "DELTA is checked as a whole before FILTER changes.  A damaged delta, or one of another "
+        "filter, changes nothing.  Deltas may be applied in any order, repeatedly, and to a filter "
+        "that has more keys.\n\n"
+        "Without -o, a shared filter ('build --shared') is changed in place, while other processes "
+        "use it.  Another file is replaced as a whole or not at all.  With -o, OUT gets FILTER's "
+        "form; - is standard output.\n",
     .run = patch_run,
 };

@@ -284,13 +284,13 @@ const struct command command_demo = {
     .name = "demo",
     .operands = "",
     .summary = "measure a filter on random keys: memory, answers and speed",
+    .examples =
+        "  lfbloom demo\n"
+        "  lfbloom demo -n 100M -p 0.01 --threads 8\n",
     .details =
-        "Puts N random UUID strings into a filter.  Then queries N/10 present and N/10\n"
-        "absent strings.  The default of -p is 0.0001.\n"
-        "\n"
-        "Times are those of the filter's calls, in batches of 1,024 keys, averaged over\n"
-        "the threads.  In --json, n / insert_seconds is the rate of all threads together.\n"
-        "\n"
-        "Exit status: 2 if a key that was put was not found.\n",
+        "The command puts N random UUID strings into a filter.  Then it queries N/10 present and "
+        "N/10 absent strings.  The default of -p is 0.0001.\n\n"
+        "The times are those of the filter's calls, in batches of 1,024 keys, averaged over the "
+        "threads.  With --json, n / insert_seconds is the rate of all threads together.\n",
     .run = demo_run,
 };

@@ -342,14 +342,16 @@ const struct command command_info = {
     .name = "info",
     .operands = "FILTER",
     .summary = "print the properties of a filter file",
+    .examples =
+        "  lfbloom info seen.lfb\n"
+        "  lfbloom info --json redis://localhost/seen\n",
     .details =
-        "FILTER may be - for standard input.  fpp is the false-positive probability: the\n"
-        "chance that the filter answers \"maybe present\" for an absent key.\n"
-        "\n"
-        "The bits of a shared filter are counted for this, at 0.1 seconds per GiB, so the\n"
-        "figures are right even if a process was killed during a put.  FILTER may be on\n"
-        "Redis; the server then counts the bits.  Of a key of the module (BF.*) the bytes\n"
-        "and bits are those before it grew; 'lfbloom convert' has all of them.\n"
-        "\n" REMOTE_HELP,
+        "FILTER may be - for standard input.  In the output, fpp is the false-positive "
+        "probability: the chance that the filter answers \"maybe present\" for an absent key.\n\n"
+        "The bits of a shared filter are counted for this, at 0.1 seconds per GiB.  So the figures "
+        "are right even if a process was killed during a put.\n\n"
+        "If FILTER is on Redis, the server counts the bits.  If it is a key of the module (BF.*) "
+        "that has grown, the bytes and bits are those of its first layer.  To see all layers, make "
+        "a file of it with 'lfbloom convert --to native'.\n",
     .run = info_run,
 };

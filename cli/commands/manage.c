@@ -51,17 +51,14 @@ const struct command command_remote = {
     .name = "remote",
     .operands = "delete FILTER...",
     .summary = "delete filters on Redis",
+    .examples =
+        "  lfbloom remote delete redis://localhost/seen-yesterday\n"
+        "  lfbloom remote delete redis://localhost/mon redis://localhost/tue\n",
     .details =
-        "Deletes each FILTER without asking, even if it lacks parts or is unfinished.\n"
-        "\n"
-        "What is not a filter is left unchanged, and reported as an error.  But a filter\n"
-        "of the Java helper class has no description: with ?helper=N,P, any string that\n"
-        "is not too long is taken for such a filter, and deleted as one.\n"
-        "\n"
-        "After FILTER was deleted, a process that has it open receives an error at its\n"
-        "next request.\n"
-        "\n" REMOTE_HELP
-        "\n"
-        "  lfbloom remote delete redis://localhost/seen-yesterday\n",
+        "Each FILTER is deleted without asking, even if it lacks parts or is unfinished.  A "
+        "process that has it open gets an error at its next request.\n\n"
+        "What is not a filter stays as it is, and is reported as an error.  But a filter of the "
+        "Java helper class looks like any other string: with ?helper=N,P, a string of that name is "
+        "deleted if it is not longer than such a filter.\n",
     .run = manage_run,
 };

@@ -299,22 +299,21 @@ const struct command command_merge = {
     .name = "merge",
     .operands = "FILTER...",
     .summary = "merge filter files into one that contains the keys of all",
-    .details =
-        "Filters can be merged if they were built with the same -n, -p and strategy and\n"
-        "have the same hash: the later ones were built with --like the first, or all\n"
-        "with the same --hash and --key-file, or all with the same --seed.  OUT is\n"
-        "written as a whole or not at all, after all filters were read, so it may be one\n"
-        "of them; - is standard output.  n, p and whether a key is kept come\n"
-        "from the first filter.  Only --form mapped replaces a shared filter.\n"
-        "\n"
-        "Sizes may differ if all are integer multiples of the smallest, as those of large\n"
-        "filters with --foldable and -n that differ by a factor of 2, 4, 8 and so on.\n"
-        "OUT has the smallest size.  If the first filter is larger, its n is divided\n"
-        "by as much.\n"
-        "\n"
+    .examples =
+        "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n"
+        "  lfbloom merge -o seen.lfb days/*.lfb\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
-        "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n"
-        "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
+        "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n",
+    .details =
+        "Filters can be merged if they were built with the same -n, -p and strategy and have the "
+        "same hash.  To get the same hash, build the later ones with --like the first.  Or build "
+        "all with the same --hash and --key-file, or with the same --seed.\n\n"
+        "OUT is written as a whole or not at all, after all filters were read, so it may be one of "
+        "them; - is standard output.  The first filter says n, p and whether the key is kept.  "
+        "Only --form mapped replaces a shared filter.\n\n"
+        "Sizes may differ if all are integer multiples of the smallest.  Large filters with "
+        "--foldable have such sizes if their -n differ by a factor of 2, 4, 8 and so on.  OUT has "
+        "the smallest size.  If the first filter is larger, its n is divided by as much.\n",
     .run = merge_run,
 };
 
@@ -322,17 +321,17 @@ const struct command command_fold = {
     .name = "fold",
     .operands = "FILTER",
     .summary = "make a smaller filter that contains the same keys",
+    .examples =
+        "  lfbloom fold -o seen.lfb large.lfb\n"
+        "  lfbloom fold -n 10M -o seen.lfb large.lfb\n"
+        "  lfbloom build -n 50M -p 0.001 --foldable -o large.lfb keys.txt\n",
     .details =
-        "A filter that was made for more keys than came is folded to what came: OUT has\n"
-        "the same keys in fewer bits, with the false positives of a filter built at that\n"
-        "size.  FILTER stays as it is, unless OUT is the same file.\n"
-        "\n"
-        "The factor divides FILTER's number of blocks: build it with --foldable, so that\n"
-        "many factors do; of small filters few do.  Without --factor, it is the largest\n"
-        "one that leaves room for the keys at FILTER's -p.  sbbf up to 128 MiB folds\n"
-        "by 2, 4, 8 and so on, as Arrow does.\n"
-        "\n"
-        "  lfbloom build -n 50M -p 0.001 --foldable -o wide.lfb keys.txt\n"
-        "  lfbloom fold -o seen.lfb wide.lfb\n",
+        "If fewer keys came than a filter was made for, fold it: OUT has the same keys in fewer "
+        "bits.  Its false-positive probability is that of a filter that was built at that size.  "
+        "FILTER stays as it is, unless OUT is the same file.\n\n"
+        "The factor divides FILTER's number of blocks.  Build the filter with --foldable, so that "
+        "many factors do; of small filters few do.  A filter of sbbf up to 128 MiB folds by 2, 4, "
+        "8 and so on, as Arrow does.  Without --factor, it is the largest one that leaves room for "
+        "the keys at FILTER's -p.\n",
     .run = fold_run,
 };

@@ -276,17 +276,16 @@ const struct command command_plan = {
     .name = "plan",
     .operands = "",
     .summary = "calculate a filter's size for each strategy",
-    .details =
-        "\"fpp then\" is the false-positive probability after N keys, by the strategy's\n"
-        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two up to\n"
-        "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
-        "and fast below that.\n"
-        "\n"
-        "With --window, the sizes of windows, as 'lfbloom claim --window' makes them:\n"
-        "N is the number of distinct keys in a SPAN, if they come evenly, and P holds\n"
-        "with all generations full.\n"
-        "\n"
+    .examples =
         "  lfbloom plan -n 10M -p 0.0001\n"
         "  lfbloom plan --window 24h -n 10M -p 0.01\n",
+    .details =
+        "By default, the strategy is fast-pair from -p 0.005 on, where the processor has it, and "
+        "fast below that.  go-fnv14 has one fixed size.  The size of sbbf is a power of two, 128 "
+        "MiB at most.\n\n"
+        "The column \"fpp then\" is the false-positive probability after N keys, by the strategy's "
+        "model.\n\n"
+        "With --window, the sizes are those of windows, as 'lfbloom claim --window' makes them.  N "
+        "is the number of distinct keys within a SPAN.  P holds with all generations full.\n",
     .run = plan_run,
 };

@@ -263,37 +263,29 @@ const struct command command_query = {
     .name = "query",
     .operands = "FILTER [FILE...]",
     .summary = "print the keys that a filter may contain, in input order",
-    .details =
-        "With -f, no operand is a filter: 'query -f mon.lfb -f tue.lfb FILE...' prints\n"
-        "what is in any of them, with --all what is in each; -v prints the other keys.\n"
-        "\n"
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  FILTER may\n"
-        "be - if no keys come from standard input.  A key is a line of any bytes; a\n"
-        "carriage return is part of the key, and empty lines are skipped.\n"
-        "\n"
-        "A filter of 'build --shared' can be queried while other processes put into it.\n"
-        "A file of 64 MiB or more is not loaded but read in place, at once.  A thread\n"
-        "compares the checksums of its words meanwhile, and ends the query with status 2\n"
-        "if one differs; the query ends when it has compared all (--no-verify: it does\n"
-        "not).  If such a file is cut short during the query, the query is killed.  A\n"
-        "growing, counting or window filter, which a program has saved or shares, must\n"
-        "be in a regular file.  A window with a span of time has\n"
-        "forgotten what is over by now; another answers as when it was saved.\n"
-        "\n"
-        "FILTER may be on Redis: the server answers, for many keys at a time.  It may be\n"
-        "a key of the module (BF.*), too.  If there are more keys than a hundredth of the\n"
-        "filter's bytes, fetch the whole filter first, with 'lfbloom convert'.\n",
-    .more[0] =
-        "\n" KEYS_HELP
-        "\n" REMOTE_HELP
-        "\n"
-        "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.  A\n"
-        "FILE that cannot be read is an error, but the others are still queried.  With\n"
-        "-q, a key that was found makes it 0 even after such an error.\n"
-        "\n"
+    .purpose =
+        "A key that is not printed is certainly absent.  A printed key may be a false positive.\n",
+    .examples =
         "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
-        "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
+        "  lfbloom query -v seen.lfb < urls.txt   print what was certainly not seen\n"
         "  lfbloom query -q seen.lfb urls.txt && echo 'some may have been seen'\n"
+        "  lfbloom query -f mon.lfb -f tue.lfb urls.txt\n"
         "  lfbloom query redis://localhost/seen urls.txt\n",
+    .common = 10,
+    .details =
+        "With -f, no operand is a filter.  The keys in any of the filters are printed, with --all "
+        "those in each of them, and with -v the other keys.\n\n"
+        "FILTER may be - for standard input, if the keys come from files.\n\n"
+        "A filter of 'build --shared' can be queried while other processes put into it.\n\n"
+        "A file of 64 MiB or more is not loaded but read in place.  The query starts at once, "
+        "while a thread compares the checksums.  If one differs, the query ends with status 2.  "
+        "--no-verify leaves that out.  If such a file is cut short during the query, the query is "
+        "killed.\n\n"
+        "A growing, counting or window filter, which a program has saved or shares, must be in a "
+        "regular file.  A window with a span of time has forgotten by now what is older.  Another "
+        "window answers as when it was saved.\n\n"
+        "If FILTER is on Redis, also as a key of the module (BF.*), the server answers for many "
+        "keys at a time.  For more than 1 million keys per 100 MB of filter, fetch the filter "
+        "first with 'lfbloom convert': that takes less time.\n",
     .run = query_run,
 };

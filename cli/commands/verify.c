@@ -270,16 +270,15 @@ const struct command command_verify = {
     .name = "verify",
     .operands = "FILTER...",
     .summary = "check filter files for damage, and report where it is",
+    .examples =
+        "  lfbloom verify backup/*.lfb\n"
+        "  lfbloom verify -q backup/*.lfb || echo 'do not rely on the backup'\n"
+        "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n",
     .details =
-        "Reads each FILTER as a whole and compares it with its checksums, one for each\n"
-        "MiB in the native, growing, counting and window forms.  Damage is reported as a\n"
-        "size and an offset in the file, both in bytes.  A form without checksums is\n"
-        "checked only as far as its header allows.  'lfbloom convert --damaged' saves the\n"
-        "undamaged parts.\n"
-        "\n"
-        "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
-        "or is not a filter.\n"
-        "\n"
-        "  lfbloom verify backup/*.lfb\n",
+        "Each FILTER is read as a whole and compared with its checksums.  The native, growing, "
+        "counting and window forms have one for each MiB.  Another form is checked only as far as "
+        "its header allows.\n\n"
+        "Damage is reported as an offset in the file and a size, both in bytes.  'lfbloom convert "
+        "--damaged' saves the undamaged parts.\n",
     .run = verify_run,
 };

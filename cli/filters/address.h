@@ -15,17 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
-#define REMOTE_HELP                                                                      \
-  "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
-  "or cluster, redis+unix:///path?name=NAME at a Unix socket; %XX is a byte.\n"          \
-  "?layout=module: new ones are BF.* keys.  ?helper=N,P opens one that the Java\n"       \
-  "helper class made for N keys at P; N,P,twice if its funnel puts each string\n"        \
-  "twice.  Without a password, that in LFBLOOM_REDIS_PASSWORD is used.\n"                \
-  "rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"                 \
-  "LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM files.  If the server goes\n"       \
-  "away, the tool waits until --timeout.\n"
-
 /* Blanks the passwords of all addresses in the arguments, and remembers them.  To be called first.
  * False after a report. */
 bool address_hide_passwords(int argc, char **argv);

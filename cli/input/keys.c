@@ -32,10 +32,10 @@ OPTIONS_DEFINE(keys_crlf_row, bool, '\0', "crlf", NULL, NULL,
                "lines end in CR LF: the CR is no part of a key")
 
 OPTIONS_DEFINE(keys_ignore_case_row, bool, 'i', "ignore-case", NULL, NULL,
-               "capitals of ASCII are the same as small letters in a key")
+               "in keys, ASCII's capitals are as small letters")
 
 OPTIONS_DEFINE(keys_bad_lines_row, enum keys_bad, '\0', "bad-lines", "WHAT", keys_read_bad_lines,
-               "with --jsonl: fail at a line without a key (default), pass it through, or skip it")
+               "at a line without a key: fail (default), pass or skip")
 
 bool keys_can_be_bad(const struct keys_source *source)
 {

@@ -37,49 +37,14 @@ struct keys_source {
 
 /* The options that say how keys are read. */
 #define KEYS_ROWS(source)                                                                        \
-  options_nul(&(source).nul), keys_crlf_row(&(source).crlf),                                     \
-      keys_ignore_case_row(&(source).ignore_case), part_field_row(&(source).part),               \
-      part_separator_row(&(source).part), part_jsonl_row(&(source).part),                        \
+  part_field_row(&(source).part), part_separator_row(&(source).part),                            \
+      part_jsonl_row(&(source).part), options_nul(&(source).nul),                                \
+      keys_ignore_case_row(&(source).ignore_case), keys_crlf_row(&(source).crlf),                \
       typed_row(&(source).type), keys_bad_lines_row(&(source).bad_lines)
 
 struct option_row keys_crlf_row(bool *to);
 struct option_row keys_ignore_case_row(bool *to);
 struct option_row keys_bad_lines_row(enum keys_bad *to);
-
-/* For the details of a command that reads keys. */
-#define KEYS_HELP                                                                       \
-  "A FILE, or standard input, that begins as gzip, zstd or xz do is decompressed,\n"    \
-  "whatever its name; other compressed files, filters and UTF-16 are refused.  If\n"    \
-  "its keys are counted first, a FILE is decompressed twice.\n"                         \
-  "\n"                                                                                  \
-  "A carriage return that ends a line is part of the key, and a warning says so if\n"   \
-  "each line of a FILE has one.  With --crlf it is not, and an empty line may have\n"   \
-  "one.\n"                                                                              \
-  "\n"                                                                                  \
-  "With -k N, the key of a line is its field N alone, as with 'sort -k N,N'; with\n"    \
-  "-k N,M, it reaches to the end of field M, separators included.  dedupe and query\n"  \
-  "print whole lines.  Without -t, runs of spaces and tabs separate fields, and\n"      \
-  "those at the start and the end of a line belong to no field, as in awk.  With\n"     \
-  "-t, each BYTE separates two fields; quotes have no meaning.  A line without\n"       \
-  "field N has the empty key, which is a key as any other.  Several -k make one key\n"  \
-  "of all their fields in the order given, with the byte 0xff between them; so do\n"    \
-  "several --jsonl.\n"                                                                  \
-  "\n"                                                                                  \
-  "With --keys=TYPE, the text of a key stands for a number or for other bytes, as a\n" \
-  "program put them: i64 for 64-bit numbers (Guava's longFunnel, Parquet's INT64,\n" \
-  "lfb_filter_put_u64), i32 for 32-bit ones (integerFunnel, INT32), f32, f64 for\n"   \
-  "reals, utf16 for unencodedCharsFunnel, hex for bytes.  A filter does not\n"    \
-  "record what its keys were.  A text that is none of TYPE is a line without a key.\n" \
-  "\n"                                                                              \
-  "With --jsonl, each line is a JSON object, and the key is a string's text without\n"  \
-  "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
-  "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.\n"     \
-  "Blank lines are skipped, and a byte order mark is no part of a line.  A line\n"      \
-  "that is no JSON, or lacks the member, or has an object or array there, ends the\n"   \
-  "command with an error that names the file and the first such line, after the\n"      \
-  "output for the lines before it.  With --bad-lines=skip such lines are left out,\n"   \
-  "with --bad-lines=pass they are printed as they stand, without being keys (build\n"   \
-  "skips them); either way a note says how many there were.\n"
 
 char keys_delimiter(const struct keys_source *source);
 

@@ -59,15 +59,13 @@ static bool part_read_member(const char *option, const char *text, void *to)
 }
 
 OPTIONS_DEFINE(part_field_row, struct part, 'k', "field", "FIELD...", part_read_field,
-               "the key is field N of each line, or fields N to M (N,M); several -k make one key")
+               "the key is field N of each line, or fields N to M (N,M)")
 
 OPTIONS_DEFINE(part_separator_row, struct part, 't', "separator", "BYTE", part_read_separator,
-               "with -k: what separates fields; \\t is a tab (default: blanks)")
+               "with -k: the byte between fields, such as , or \\t")
 
-OPTIONS_DEFINE(
-    part_jsonl_row, struct part, '\0', "jsonl", "NAME...", part_read_member,
-    "the key is member NAME of each line, a JSON object; A.B is member B of member A; several make "
-    "one key")
+OPTIONS_DEFINE(part_jsonl_row, struct part, '\0', "jsonl", "NAME...", part_read_member,
+               "the key is member NAME of each line, a JSON object")
 
 static size_t part_pieces(const struct part *part)
 {

@@ -24,8 +24,7 @@ static bool typed_read(const char *option, const char *text, void *to)
 
 OPTIONS_DEFINE(
     typed_row, enum typed, '\0', "keys", "TYPE", typed_read,
-    "what the text of a key stands for: text (default), i64, i32, f32, f64, utf16 or hex (see "
-    "below)")
+    "what the text of a key stands for: text (default), i64, i32, f32, f64, utf16 or hex")
 
 /* Stores the low bytes of a number, little-endian. */
 static void typed_store(uint64_t number, size_t bytes, char *room, lfb_key *key)

@@ -9,9 +9,19 @@ for option in --version -V; do
 done
 gives "--help" 0 "$tool" --help
 cp out all_help
-for command in demo plan build query dedupe claim info verify merge fold compare convert; do
-  check "help names $command" holds all_help "  $command "
+mapfile -t commands < <(awk '!NF { part++ } part == 1 && NF { print $1 }' all_help)
+check "the commands" test ${#commands[@]} -ge 14
+for command in "${commands[@]}"; do
   shows "$command --help" 0 "Usage: lfbloom $command" "$tool" "$command" --help
+  # -h: a page, of what --help has.
+  cp out help
+  same "help $command" 0 help "$tool" help "$command"
+  gives "$command -h" 0 "$tool" "$command" -h
+  check "$command -h: 30 lines" test "$(wc -l <out)" -le 30
+  check "$command -h: two examples" equal "$(grep -c '^  lfbloom' out)" 2
+  check "$command -h: options" test "$(grep -cE '^  (    )?-' out)" -ge 2
+  check "$command -h: lines of --help, but the last" equal "$(grep -vxFf help out)" \
+    "More: lfbloom $command --help, lfbloom help keys, redis or status."
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
   refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
 done
@@ -19,17 +29,16 @@ done
 has_terminal && terminal=1 || terminal=0
 # No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
 # words; only usage lines and examples keep their length.
-for command in "" demo plan build query dedupe claim info verify merge fold compare convert remote; do
-  run "$tool" $command --help
+for command in "" "${commands[@]}" keys redis status; do
+  run "$tool" help $command
   check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
   check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""
   check "$command --help: no space at a line's end" equal "$(grep ' $' out)" ""
   [[ -n $command ]] && ((terminal)) || continue
   for columns in 60 80 200; do
-    on_terminal $columns "'$tool' $command --help" | tr -d '\r' >filled
-    check "$command --help: fits $columns columns" \
-      equal "$(grep -vE '^(Usage|  [a-z]|       lfbloom)' filled |
-        awk -v most=$columns 'length > most')" ""
+    on_terminal $columns "'$tool' help $command" | tr -d '\r' >filled
+    check "$command --help: fits $columns columns" equal \
+      "$(awk -v most=$columns '!/^(Usage|  [a-z]|       lfbloom)/ && length > most' filled)" ""
     check "$command --help: the same words in $columns columns" \
       equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
     check "$command --help: examples in $columns columns" \
@@ -38,8 +47,6 @@ for command in "" demo plan build query dedupe claim info verify merge fold comp
   check "$command --help: as for programs" cmp filled out
 done
 same "help" 0 all_help "$tool" help
-"$tool" merge --help >merge_help
-same "help merge" 0 merge_help "$tool" help merge
 refuses "help unknown" "unknown command 'grow'" "$tool" help grow
 refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow

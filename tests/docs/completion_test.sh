@@ -52,24 +52,12 @@ tab() {
   printf '%s\n' "${COMPREPLY[@]}"
 }
 same "bash: commands" "$(tab lfbloom '')" "${commands[*]} help --help --version -V"
-same "bash: a command begun" "$(tab lfbloom de)" "demo dedupe"
-same "bash: help" "$(tab lfbloom help '')" "${commands[*]}"
 strategies=$("$tool" plan -n 1000 -p 0.01 --json | sed 's/.*"strategies"//' |
   grep -oE '"[a-z0-9-]+": \{' | tr -dc 'a-z0-9\n-')
 touch keys.txt
 for command in "${commands[@]}"; do
   same "bash: options of $command" "$(tab lfbloom "$command" -)" "$(options_of "$command")"
 done
-# bash passes --name=value as three words.
-same "bash: strategies" "$(tab lfbloom build --strategy = '')" "$strategies"
-same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
-same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
-same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped milvus milvus-int64 milvus-utf8"
-same "bash: what remote does" "$(tab lfbloom remote '')" "delete"
-same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
-same "bash: a number" "$(tab lfbloom build -n '')" ""
-same "bash: a file for an option" "$(tab lfbloom build --output = key)" keys.txt
-same "bash: a file" "$(tab lfbloom query key)" keys.txt
 
 # As typed at a terminal: names that need quotes, after a variable; a tool with a path that needs
 # quotes.  Seen to fail with names from compgen -f: bash takes each of its lines for a name.
@@ -117,7 +105,7 @@ EOS
 zsh_tab() { zsh -f said.zsh "$zsh_completion" "$@"; }
 same "zsh: commands" "$(zsh_tab lfbloom '')" "${commands[*]}"
 same "zsh: a tool whose path has a space" "$(zsh_tab './a\ place/lfbloom' '')" "${commands[*]}"
-same "zsh: help" "$(zsh_tab lfbloom help '')" "${commands[*]}"
+same "zsh: help" "$(zsh_tab lfbloom help '')" "${commands[*]} keys redis status"
 for command in "${commands[@]}"; do
   same "zsh: options of $command" \
     "$(zsh_tab lfbloom "$command" - | sed -nE 's/^(-[^[]*)\[.*/\1/p')" "$(options_of "$command")"
@@ -136,19 +124,29 @@ same "fish: commands" "$(fish_tab 'lfbloom ')" "${commands[*]} help --help --ver
 same "fish: options of the tool" "$(fish_tab 'lfbloom --')" "--help --version"
 same "fish: a tool whose path has a space" "$(fish_tab './a\ place/lfbloom conv')" convert
 same "fish: a tool below ~" "$(fish_tab '~/a\ place/lfbloom conv')" convert
-same "fish: help" "$(fish_tab 'lfbloom help ')" "${commands[*]}"
 for command in "${commands[@]}"; do
   same "fish: options of $command" "$(fish_tab "lfbloom $command -")" "$(options_of "$command")"
 done
-same "fish: strategies" "$(fish_tab 'lfbloom build --strategy=' | cut -d= -f2)" "$strategies"
-same "fish: a strategy begun" "$(fish_tab 'lfbloom build --strategy=sb')" "--strategy=sbbf"
-same "fish: a value after a space" "$(fish_tab 'lfbloom demo --progress ')" "always never"
-same "fish: what remote does" "$(fish_tab 'lfbloom remote ')" "delete"
-same "fish: a time" "$(fish_tab 'lfbloom remote --timeout=')" ""
-same "fish: a number" "$(fish_tab 'lfbloom build -n ')" ""
-same "fish: a file for an option" "$(fish_tab 'lfbloom build --output=key')" "--output=keys.txt"
-same "fish: a file after -o" "$(fish_tab 'lfbloom build -o key')" keys.txt
-same "fish: a file" "$(fish_tab 'lfbloom query key')" keys.txt
+# Lines that bash and fish complete alike.  bash passes --name=value as three words.
+while IFS='|' read -r line wanted; do
+  read -ra words <<<"${line//=/ = }"
+  [[ $line != *[\ =] ]] || words+=('')
+  same "bash: $line" "$(tab "${words[@]}")" "$wanted"
+  same "fish: $line" "$(fish_tab "$line" | sed 's/^--[a-z]*=//')" "$wanted"
+done <<END
+lfbloom de|demo dedupe
+lfbloom help |${commands[*]} keys redis status
+lfbloom build --strategy=|${strategies//$'\n'/ }
+lfbloom build --strategy=sb|sbbf
+lfbloom demo --progress |always never
+lfbloom convert --to=|native guava sbbf mapped milvus milvus-int64 milvus-utf8
+lfbloom remote |delete
+lfbloom remote --timeout=|
+lfbloom build -n |
+lfbloom build --output=key|keys.txt
+lfbloom build -o key|keys.txt
+lfbloom query key|keys.txt
+END
 same "fish: a text of several lines" \
   "$(HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C "lfbloom build --timeout"' "$fish_completion" | cut -f2)" \
   "$("$tool" build --help | sed -nE '/--timeout=/,/--help/{/--help/!s/^.{25}//p}')"

@@ -1,57 +1,59 @@
 #!/bin/bash
-# man_test.sh TOOL PAGE1 PAGE3 HEADER...: checks that the manual pages are well formed, and have
-# every command, option with its text, function and status.
+# man_test.sh TOOL PAGE... HEADER...: checks that the manual pages are well formed, that each command
+# and help topic has one, and that they have all of its help, and every function and status.
 #
 # Seen to fail with an option without a letter left out of the page, with functions that return
-# pointers left out, with a list that is never closed, and with the first line of each option's text
-# only.
+# pointers left out, with a list that is never closed, with the first line of each option's text
+# only, with examples left out, and with a command without a page.
 set -euo pipefail
 source tests/support/complain.sh
 
-tool=$1 page1=$2 page3=$3
-shift 3
+tool=$1
+shift
 checked=0
+pages=$(dirname "$1") made=()
+# Each page as a reader sees it, in one column.
+while [[ $1 == *.[137] ]]; do
+  made+=("${1##*/}")
+  mandoc -T lint -W warning "$1" || complain "$1: mandoc reports faults"
+  mandoc -T ascii -O width=200 "$1" | sed 's/.\x08//g' >"$TEST_TMPDIR/${1##*/}"
+  shift
+done
+wanted=$("$tool" --help | awk '!NF { part++ } part == 1 && NF { print "lfbloom-" $1 ".1" }')
+wanted=$(sort <<<"$wanted"$'\n'lfbloom.1$'\n'lfbloom.3$'\n'lfbloom-keys.7$'\n'lfbloom-redis.7)
+[[ $(printf '%s\n' "${made[@]}" | sort) == "$wanted" ]] || complain "the pages are ${made[*]}, not $wanted"
 
-for page in "$page1" "$page3"; do
-  mandoc -T lint -W warning "$page" || complain "$page: mandoc reports faults"
+for page in "${made[@]}"; do
+  [[ $page == lfbloom-* ]] || continue
+  joined=$(tr -s ' \n' '  ' <"$TEST_TMPDIR/$page" | tr '[:upper:]' '[:lower:]')
+  word=${page#lfbloom-}
+  "$tool" help "${word%.*}" >"$TEST_TMPDIR/help"
+  # Each usage line, option with its text, example, paragraph and word of the help on one line.
+  while read -r words; do
+    checked=$((checked + 1))
+    [[ $joined == *"$words"* ]] || complain "$page: no '$words'"
+  done < <(awk '
+    /^More: / { next }
+    sub(/^Usage:/, "") { gsub(/\.\.\./, " ..."); print; next }
+    /^  [a-z -]/ || /^[a-z0-9]+  / || !NF { print row; row = ""; sub(/^[a-z0-9]+  +/, "") }
+    { row = row " " $0 }
+    END { print row }' "$TEST_TMPDIR/help" | tr -s ' ' | tr '[:upper:]' '[:lower:]' | grep .)
 done
 
-# The pages as a reader sees them, in one column.
-mandoc -T ascii -O width=200 "$page1" | sed 's/.\x08//g' >"$TEST_TMPDIR/page1"
-mandoc -T ascii -O width=200 "$page3" | sed 's/.\x08//g' >"$TEST_TMPDIR/page3"
-
-section() { awk -v name="   $1" '/^ ? ? ?[A-Za-z]/ { on = $0 == name } on' "$TEST_TMPDIR/page1"; }
-for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }'); do
-  section "$command" >"$TEST_TMPDIR/section"
-  "$tool" "$command" --help >"$TEST_TMPDIR/help"
-  tr -s ' \n' '  ' <"$TEST_TMPDIR/section" >"$TEST_TMPDIR/joined"
-  while read -r option; do
-    checked=$((checked + 1))
-    grep -qE -- "^ {5}$option( |$)" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no $option"
-  done < <(sed -n '/^  \(    \)\?-/{ s/^ *//; s/^\(\(-., \)\?-[^ ]*\( [A-Z]\+\)\?\) .*/\1/; p }' "$TEST_TMPDIR/help")
-  # The text of each option on one line.  The page has its first letter in upper case.
-  while read -r text; do
-    checked=$((checked + 1))
-    grep -qF -- "${text:1}." "$TEST_TMPDIR/joined" || complain "lfbloom(1), $command: no '$text'"
-  done < <(awk '/^  (    )?-/ { if (row != "") print row; row = substr($0, 26); next }
-    /^       / && row != "" { sub(/^ */, " "); row = row $0; next }
-    { if (row != "") print row; row = "" }' "$TEST_TMPDIR/help")
-  while read -r word; do
-    grep -qF -- "$word" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no '$word' in its usage"
-  done < <(grep -F '[OPTIONS]' "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
-done
+(($(mandoc -T ascii "$pages/lfbloom.1" | wc -l) <= 150)) || complain "lfbloom(1) has more than 150 lines"
+grep -q '^ *2  *Not done: ' "$TEST_TMPDIR/lfbloom.1" || complain "lfbloom(1): no exit statuses"
 
 # A name after LFB_API, LFB_CHECKED or LFB_INLINE, up to its parenthesis, maybe on the next line.
 functions=$(cat "$@" | grep -A1 -E '^LFB_(API|CHECKED|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
 for function in $functions; do
   checked=$((checked + 1))
-  grep -qF " $function" "$TEST_TMPDIR/page3" || complain "lfbloom(3): no $function)"
+  grep -qF " $function" "$TEST_TMPDIR/lfbloom.3" || complain "lfbloom(3): no $function)"
 done
 for status in $(grep -hoE '^  X\(LFB_[A-Z0-9_]+' "$@" | cut -c5-); do
   checked=$((checked + 1))
-  grep -qE "^ {5}$status \(" "$TEST_TMPDIR/page3" || complain "lfbloom(3): no $status"
+  grep -qE "^ {5}$status \(" "$TEST_TMPDIR/lfbloom.3" || complain "lfbloom(3): no $status"
 done
-grep -q 'lfb_filter_put(seen, "apple", 5);' "$TEST_TMPDIR/page3" ||
+grep -q 'lfb_filter_put(seen, "apple", 5);' "$TEST_TMPDIR/lfbloom.3" ||
   complain "lfbloom(3): not the README's program"
 
 echo "$checked options, functions and statuses, $wrong wrong"

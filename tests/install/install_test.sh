@@ -14,7 +14,7 @@ prefix=$TEST_TMPDIR/prefix
 said=$(installs "$prefix")
 for file in include/lfbloom/{filter,redis,redis_source,sink,status}.h lib/liblfbloom{,_redis}.a \
   lib/liblfbloom{,_redis}.so{,.1} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
-  share/man/man{1/lfbloom.1,3/lfbloom.3} \
+  share/man/man{1/lfbloom{,-build,-dedupe}.1,3/lfbloom.3,7/lfbloom-keys.7} \
   share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom} \
   share/fish/vendor_completions.d/lfbloom.fish; do
   [[ -s $prefix/$file ]] || fail "$file is missing"

@@ -87,8 +87,8 @@ tool=$root/usr/bin/lfbloom
 [[ $("$tool" --version) == *"$version"* ]] || fail "the tool names another version"
 printf '%s\n' apple pear | "$tool" build -n 100 -p 0.001 -o fruit.lfb - 2>/dev/null
 [[ $(printf '%s\n' apple plum | "$tool" query fruit.lfb - 2>/dev/null) == apple ]] || fail "the tool gives wrong answers"
-man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3/lfbloom.3.gz")
-[[ $man == *".Dt LFBLOOM 1"*".Dt LFBLOOM 3"* ]] || fail "the manual pages are none"
+man=$(gzip -dc "$root"/usr/share/man/man{1/lfbloom.1,1/lfbloom-build.1,3/lfbloom.3,7/lfbloom-keys.7}.gz)
+[[ $man == *".Dt LFBLOOM 1"*".Dt LFBLOOM-BUILD 1"*".Dt LFBLOOM 3"*".Dt LFBLOOM-KEYS 7"* ]] || fail "the manual pages are none"
 pass "the tool and its manual are there"
 
 PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -B -W error - <<'END' || fail "the Python module"

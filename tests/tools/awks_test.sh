@@ -26,7 +26,7 @@ comments() {
   local header
   for header in "${headers[@]}"; do awk "$@" -f docs/api/comments.awk "$header"; done
 }
-page() { bash man/page.sh "man/lfbloom.$1.in" "$tool" README.md 1.2.3 "${headers[@]}"; }
+page() { bash man/page.sh "$1" "$tool" README.md 1.2.3 "${headers[@]}"; }
 amalgamation() {
   local out
   out=$(mktemp -d "$work/amalgamation.XXXXXX")
@@ -52,8 +52,9 @@ run() {
     PATH=$work/path/$1:$PATH "$name" $arguments </dev/null >"$2/$name ${arguments##*/}" 2>"$work/errors" ||
       complain "$1: $name $arguments: $(head -n 5 "$work/errors")"
   done <<END
-page 1
-page 3
+page lfbloom.1
+page lfbloom.3
+page lfbloom-info.1
 amalgamation
 house
 house -v check=1
