@@ -11,12 +11,18 @@
 #include <cstdlib>
 #include <sstream>
 
+// Whether the one who runs the test has chosen the cases: asked before the first property.
+inline bool CasesAreChosen() {
+  static const bool chosen = std::getenv("RC_PARAMS") != nullptr;
+  return chosen;
+}
+
 template <typename Property>
 void ExpectFor(int cases, const Property& property) {
   rc::detail::TestMetadata metadata;
   metadata.id = testing::UnitTest::GetInstance()->current_test_info()->name();
   metadata.description = metadata.id;
-  static const bool chosen = std::getenv("RC_PARAMS") != nullptr;
+  const bool chosen = CasesAreChosen();
   setenv("RC_PARAMS", "seed=1", 0);
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   if (!chosen) params.maxSuccess = cases;
