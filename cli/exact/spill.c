@@ -225,7 +225,7 @@ static void deciding_one(struct spill_deciding *deciding, struct exact_hash hash
   if (bit_is_set(deciding->decided, i))
     return;
   if (!deciding->full)
-    answer = table_insert(&deciding->table, hash, false);
+    answer = table_insert(&deciding->table, hash, true);
   else if (table_holds(&deciding->table, hash))
     answer = TABLE_FOUND;
   deciding->full |= answer == TABLE_FULL;

@@ -196,15 +196,15 @@ static bool slot_again(struct table_slot *slot)
   return true;
 }
 
-enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool marked)
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides)
 {
   struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
 
   (void)pthread_mutex_lock(&shard->lock);
   struct table_slot *const slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
   const enum table_answer answer =
-      slot_is_empty(slot) ? shard_put(table, shard, hash, marked) : TABLE_FOUND;
-  if (answer == TABLE_FOUND)
+      slot_is_empty(slot) ? shard_put(table, shard, hash, decides) : TABLE_FOUND;
+  if (answer == TABLE_FOUND && decides)
     shard->again += slot_again(slot);
   (void)pthread_mutex_unlock(&shard->lock);
   return answer;

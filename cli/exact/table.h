@@ -61,8 +61,9 @@ enum table_answer {
   TABLE_FULL /* it is not there, and there is no room for it below the limit, or no memory */
 };
 
-/* Inserts the hash if it is not there; a new one has the mark if `marked`. */
-enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool marked);
+/* Inserts the hash if it is not there.  If that decides its line, a new hash is marked, and one
+ * that is there was found again. */
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides);
 
 bool table_holds(struct exact_table *table, struct exact_hash hash);
 
