@@ -98,22 +98,7 @@ and between "$(cat out)" 534 792
 1 query nul.bloom nul
 END
 
-# Records of 0 to 7 bytes, from whole pieces of input and by several threads, as grep finds them.
-# Seen to fail with empty records left out, and with the end of a chunk or of a block lost.
-seq 1400000 | tr 0-4 '\n' >records
-count=$(wc -l <records)
-"$tool" build -q -n 10 -p 1e-9 -o nothing.lfb /dev/null
-for threads in 1 3; do
-  table <<'END'
-0 build --json --threads $threads -p 0.1 -o records.lfb records \
-  => {expected_insertions=$count keys=$count}
-0 query -v --threads $threads nothing.lfb records => <records
-END
-done
-tr '\n' '\0' <records >records.nul
 table <<'END'
-0 query -0v nothing.lfb - < <(tr '\n' '\0' <records) => <records.nul
-
 # Several files: a last line without a newline ends with its file.
 0 build --json -p 1e-9 -o f.bloom f1 f2 f1 => {keys=4}
 ? query f.bloom f2 - f1 <f1
@@ -129,22 +114,17 @@ and sort -nc out
 $ mv out one
 and equal "$(comm -13 <(sort one) <(sort third) | wc -l)" 0
 END
-for threads in 2 4 8; do
+for threads in 2 8; do
   same "query, $threads threads" 0 one "$tool" query --threads "$threads" third.bloom all
-  gives "query -v, $threads threads" 0 "$tool" query -v --threads "$threads" third.bloom all
-  check "$threads threads: -v gives all others" cmp <(sort -n out one) all
   gives "build, $threads threads" 0 \
     "$tool" build --form guava -q --threads "$threads" -p 1e-6 -o t.bloom third
   check "$threads threads build the same file" cmp t.bloom third.bloom
 done
 table <<'END'
-? cat all | query --threads 4 third.bloom
-and cmp out one
-$ cat third | build --form guava -q -n 133333 -p 1e-6 -o t.bloom - 2>err && rc=0 || rc=$?
+? cat third | build --form guava -q -n 133333 -p 1e-6 -o t.bloom -
 and cmp t.bloom third.bloom
 $ build --form guava -q -n 133333 -p 1e-6 -o - <third >t.bloom 2>err && rc=0 || rc=$?
 and cmp t.bloom third.bloom
-? tail -c 3000000 edges | query -c edges.bloom => 2
 END
 
 # A key from a pipe is answered when it arrives, not when a buffer is full.
