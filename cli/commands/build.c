@@ -328,7 +328,7 @@ static int build_from_files(struct build *build)
     return CLI_NOT_DONE;
   build->unsized =
       !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
-  if ((!build->unsized && !keys_expected(source, command_build.name, false, &build->expected,
+  if ((!build->unsized && !walk_expected(source, command_build.name, false, &build->expected,
                                          &build->config.expected_insertions)) ||
       !build_create(build))
     return CLI_NOT_DONE;

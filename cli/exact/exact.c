@@ -14,6 +14,7 @@
 #include "cli/exact/reads.h"
 #include "cli/exact/seen.h"
 #include "cli/filters/fitted.h"
+#include "cli/input/walk.h"
 
 #define EXACT_MIB (UINT64_C(1) << 20)
 
@@ -252,7 +253,7 @@ static bool exact_count_lines(const struct exact *exact, uint64_t *lines)
 
   *lines = atomic_load_explicit(&exact->stored_keys, memory_order_relaxed);
   return exact->source == &exact->stored ||
-         keys_expected(exact->source, "dedupe", false, &none, lines);
+         walk_expected(exact->source, "dedupe", false, &none, lines);
 }
 
 static bool exact_read_thrice(struct exact *exact)

@@ -12,6 +12,7 @@
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
 #include "cli/filters/target.h"
+#include "cli/input/walk.h"
 
 /* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's
  * layout does not record them; then the bits and probes that follow from them must match. */
@@ -136,7 +137,7 @@ static bool share_prepare(const char *path, const struct source_wish *wish)
            CLI_NOT_DONE;
   if ((file && !target_check(path)) ||
       !(window ? window_expected(wish->command, wish->span, wish->expected, expected)
-               : keys_expected(wish->keys, wish->command->name, wish->grows, wish->expected,
+               : walk_expected(wish->keys, wish->command->name, wish->grows, wish->expected,
                                expected)))
     return false;
   if (wish->any_strategy && !wish->grows && !window)

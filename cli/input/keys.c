@@ -8,7 +8,6 @@
 
 #include "cli/base/human.h"
 #include "cli/base/report.h"
-#include "cli/input/count.h"
 
 char keys_delimiter(const struct keys_source *source)
 {
@@ -227,22 +226,4 @@ void keys_note_bad(const struct keys_source *source)
   if (bad > 0)
     report_note("%s line%s without a key %s", human_count(bad).text, bad == 1 ? "" : "s",
                 source->bad_lines == KEYS_PASS ? "passed" : "skipped");
-}
-
-bool keys_expected(const struct keys_source *source, const char *command, bool guess,
-                   const struct options_count *given, uint64_t *expected)
-{
-  const bool counts = !given->given && input_is_rereadable(source->paths, source->path_count);
-
-  *expected = given->given ? given->value : 0;
-  if (given->given || (guess && !counts))
-    return true;
-  if (!counts)
-    return report_false("%s: keys from a pipe or terminal cannot be counted first: "
-                        "give -n, the number of keys", command);
-  keys_begin(source, "counting", false);
-  const bool counted = count_keys(source->paths, source->path_count, keys_delimiter(source),
-                                  source->threads, expected);
-  progress_end();
-  return counted;
 }

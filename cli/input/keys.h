@@ -83,13 +83,4 @@ void keys_begin(const struct keys_source *source, const char *label, bool prints
 /* Says how many lines were bad, after all reads. */
 void keys_note_bad(const struct keys_source *source);
 
-/*
- * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If
- * it is only a `guess`, it is 0 for keys that are not.
- *
- * Returns false after a report, which names the command.
- */
-bool keys_expected(const struct keys_source *source, const char *command, bool guess,
-                   const struct options_count *given, uint64_t *expected);
-
 #endif

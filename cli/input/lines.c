@@ -21,26 +21,15 @@ size_t lines_keys_portable(const char *bytes, size_t size, char delimiter, size_
   return count;
 }
 
-uint64_t lines_count_portable(const char *bytes, size_t size, char delimiter)
-{
-  const char *const end = bytes + size;
-  uint64_t count = 0;
-
-  for (const char *stop; (stop = memchr(bytes, delimiter, (size_t)(end - bytes))) != NULL; count++)
-    bytes = stop + 1;
-  return count;
-}
-
 #ifdef __x86_64__
 
 #include <immintrin.h>
 
-#define LINES_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define LINES_AVX2 __attribute__((target("avx2,bmi")))
 
 bool lines_have_avx2(void)
 {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("popcnt");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
 }
 
 /* Returns a word: bit i is whether byte i of the block is the delimiter, and i is below `size`. */
@@ -79,15 +68,6 @@ LINES_AVX2 size_t lines_keys_avx2(const char *bytes, size_t size, char delimiter
   return count;
 }
 
-LINES_AVX2 uint64_t lines_count_avx2(const char *bytes, size_t size, char delimiter)
-{
-  uint64_t count = 0;
-
-  for (size_t at = 0; at < size; at += LINES_BLOCK)
-    count += (uint64_t)__builtin_popcountll(lines_ends(bytes + at, size - at, delimiter));
-  return count;
-}
-
 #endif
 
 size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t *at, lfb_key *keys,
@@ -100,11 +80,3 @@ size_t lines_keys(const char *bytes, size_t size, char delimiter, size_t *at, lf
   return lines_keys_portable(bytes, size, delimiter, at, keys, most);
 }
 
-uint64_t lines_count(const char *bytes, size_t size, char delimiter)
-{
-#ifdef __x86_64__
-  if (lines_have_avx2())
-    return lines_count_avx2(bytes, size, delimiter);
-#endif
-  return lines_count_portable(bytes, size, delimiter);
-}

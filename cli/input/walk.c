@@ -1,16 +1,17 @@
 /* walk.c - the walk over the lines of an input. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/input/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/figure.h"
 #include "cli/base/grow.h"
 #include "cli/base/output.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
-#include "cli/input/kept.h"
 
 struct walk_job {
   const struct walk *walk;
@@ -27,6 +28,48 @@ size_t walk_sum(const uint64_t *bits, size_t count)
     sum += (size_t)__builtin_popcountll(bits[count / 64] & ((UINT64_C(1) << (count % 64)) - 1));
   return sum;
 }
+
+/* ---- the lines that are kept -------------------------------------------------------- */
+
+/* Lines that are wanted are moved together in place, each with a delimiter at its end. */
+struct kept {
+  char *to; /* the place of the next one */
+  char delimiter;
+};
+
+/* Moves the records from `first` to `last`, which follow one another, down to `to`. */
+static void kept_add_run(struct kept *kept, const lfb_key *first, const lfb_key *last)
+{
+  const char *const begin = first->bytes;
+  const size_t size = (size_t)((const char *)last->bytes + last->size - begin);
+
+  if (kept->to != begin)
+    memmove(kept->to, begin, size);
+  kept->to += size;
+  *kept->to++ = kept->delimiter; /* at most at its old place, or in the extra byte */
+}
+
+/* Whether one follows the other. */
+static bool kept_is_next(const lfb_key *key, const lfb_key *next)
+{
+  return (const char *)key->bytes + key->size + 1 == (const char *)next->bytes;
+}
+
+/* Takes the chunk's next lines. */
+static void kept_add(struct kept *kept, const lfb_key *records, size_t count,
+                     const uint64_t *wanted)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (!lfb_answer(wanted, i))
+      continue;
+    const size_t first = i;
+    while (i + 1 < count && lfb_answer(wanted, i + 1) && kept_is_next(&records[i], &records[i + 1]))
+      i++;
+    kept_add_run(kept, &records[first], &records[i]);
+  }
+}
+
+/* ---- the walk ------------------------------------------------------------------------ */
 
 /* Makes room for a batch more. */
 static bool walk_grow(struct walk_lines *lines, bool copies, size_t batch)
@@ -104,7 +147,7 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
                       struct chunk *chunk)
 {
   const bool streams = walk_streams(walk->decider);
-  struct kept kept = kept_begin(chunk, keys_delimiter(walk->source));
+  struct kept kept = {chunk->bytes, keys_delimiter(walk->source)};
   size_t at = 0, found = 1;
   bool well = true;
 
@@ -120,17 +163,17 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
       lines->count = 0;
   }
   if (streams && walk->prints)
-    kept_end(&kept);
+    chunk->size = (size_t)(kept.to - chunk->bytes);
   return well;
 }
 
 void walk_keep(const struct keys_source *source, const struct walk_lines *lines,
                struct chunk *chunk)
 {
-  struct kept kept = kept_begin(chunk, keys_delimiter(source));
+  struct kept kept = {chunk->bytes, keys_delimiter(source)};
 
   kept_add(&kept, lines->records, lines->count, lines->wanted);
-  kept_end(&kept);
+  chunk->size = (size_t)(kept.to - chunk->bytes);
 }
 
 static bool walk_decide(void *context, unsigned thread, struct chunk *chunk)
@@ -238,4 +281,52 @@ bool walk_run(const struct walk *walk)
   progress_end();
   walk_free(job.lines, source->threads);
   return read_all;
+}
+
+/* ---- counting --------------------------------------------------------------------- */
+
+static bool count_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                       const lfb_key *keys)
+{
+  (void)context;
+  (void)thread;
+  (void)lines;
+  (void)first;
+  (void)keys;
+  return true;
+}
+
+/* Counts all lines.  Standard input is then read again from where it was. */
+static bool count_lines(const struct keys_source *source, uint64_t *count)
+{
+  static const struct decider decider = {.batch = WALK_BATCH, .take = count_take};
+  const struct keys_source lines = {.paths = source->paths,
+                                    .path_count = source->path_count,
+                                    .nul = source->nul,
+                                    .threads = source->threads,
+                                    .progress = source->progress};
+  const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  struct walk_figures figures = {0};
+  const bool counted = walk_run(&(struct walk){.source = &lines,
+                                               .label = "counting",
+                                               .decider = &decider,
+                                               .figures = &figures,
+                                               .crlf = true});
+
+  *count = figure_get(&figures.keys);
+  return counted && (at < 0 || lseek(STDIN_FILENO, at, SEEK_SET) == at ||
+                     report_false_errno("standard input"));
+}
+
+bool walk_expected(const struct keys_source *source, const char *command, bool guess,
+                   const struct options_count *given, uint64_t *expected)
+{
+  const bool counts = !given->given && input_is_rereadable(source->paths, source->path_count);
+
+  *expected = given->given ? given->value : 0;
+  if (given->given || (guess && !counts))
+    return true;
+  return counts ? count_lines(source, expected)
+                : report_false("%s: keys from a pipe or terminal cannot be counted first: give "
+                               "-n, the number of keys", command);
 }

@@ -77,6 +77,15 @@ struct walk {
 /* Walks over all lines once.  False after a report if the input could not be read to its end. */
 bool walk_run(const struct walk *walk);
 
+/*
+ * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If
+ * it is only a `guess`, it is 0 for keys that are not.
+ *
+ * Returns false after a report, which names the command.
+ */
+bool walk_expected(const struct keys_source *source, const char *command, bool guess,
+                   const struct options_count *given, uint64_t *expected);
+
 /* Cuts the chunk to the lines that are wanted. */
 void walk_keep(const struct keys_source *source, const struct walk_lines *lines,
                struct chunk *chunk);

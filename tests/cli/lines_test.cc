@@ -26,7 +26,6 @@ Records RecordsByLoop(const std::string& text, char delimiter) {
 }
 
 using KeysFunction = size_t (*)(const char*, size_t, char, size_t*, lfb_key*, size_t);
-using CountFunction = uint64_t (*)(const char*, size_t, char);
 
 Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char delimiter,
                   size_t most) {
@@ -41,12 +40,9 @@ Records RecordsBy(KeysFunction find, const std::string& room, size_t size, char 
 }
 
 void ExpectAllOf(const std::string& room, size_t size, char delimiter, size_t most,
-                 KeysFunction keys, CountFunction count) {
+                 KeysFunction keys) {
   const std::string text = room.substr(0, size);
-  const Records expected = RecordsByLoop(text, delimiter);
-  RC_ASSERT(RecordsBy(keys, room, size, delimiter, most) == expected);
-  const bool open = size > 0 && text.back() != delimiter;  // the last record has no delimiter
-  RC_ASSERT(count(room.data(), size, delimiter) == expected.size() - open);
+  RC_ASSERT(RecordsBy(keys, room, size, delimiter, most) == RecordsByLoop(text, delimiter));
 }
 
 // Texts of up to five blocks, with delimiters after the end, too.  Seen to fail by vectors with
@@ -62,11 +58,11 @@ TEST(Lines, RecordsAreThoseOfALoop) {
         size + LINES_BLOCK, rc::gen::weightedOneOf<char>({{1, rc::gen::just(delimiter)},
                                                           {rare, rc::gen::arbitrary<char>()}}));
     const size_t most = LINES_BLOCK + *rc::gen::inRange<size_t>(0, 100);
-    ExpectAllOf(room, size, delimiter, most, lines_keys_portable, lines_count_portable);
-    ExpectAllOf(room, size, delimiter, most, lines_keys, lines_count);
+    ExpectAllOf(room, size, delimiter, most, lines_keys_portable);
+    ExpectAllOf(room, size, delimiter, most, lines_keys);
 #ifdef __x86_64__
     if (lines_have_avx2())
-      ExpectAllOf(room, size, delimiter, most, lines_keys_avx2, lines_count_avx2);
+      ExpectAllOf(room, size, delimiter, most, lines_keys_avx2);
 #endif
   });
 }
