@@ -32,7 +32,7 @@ _WINDOW_SOURCES = ["window.c", "window_kernels.c"]
 PLANTS = {
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
-    "decided_early": _row(["cli/input/records.c"], library = "//cli:records"),
+    "decided_early": _row(["cli/input/records.c"], library = "//cli:commands"),
     "early_layer": _row(["bloom/growing/layers.c"]),
     "emitted_early": _row(["cli/input/records.c"], library = "//cli:commands"),
     "late_put": _window("window/window.h", again = _WINDOW_SOURCES),

@@ -90,7 +90,7 @@ static void records_work(void *context, unsigned thread)
     if (worked && records->job->decide != NULL)
       worked = records_decide(records, thread, &chunk, number);
     worked &= chunk.refused == 0;
-    if (records->job->emit != NULL || records->job->number_lines)
+    if (records->job->emit != NULL || records->job->input.number_lines)
       records_emit(records, thread, &chunk, number, worked);
     else if (!worked)
       output_end_program(CLI_NOT_DONE);
@@ -102,23 +102,15 @@ bool records_run(const struct records_job *job)
 {
   struct records records = {.job = job,
                             .reading = PTHREAD_MUTEX_INITIALIZER,
-                            .input = {.paths = job->paths,
-                                      .path_count = job->path_count,
-                                      .delimiter = job->delimiter,
-                                      .refuse_output = job->emit != NULL ||
-                                                       (job->header != NULL && job->header->prints),
-                                      .skipped = job->skipped,
-                                      .number_lines = job->number_lines,
-                                      .crlf = job->crlf,
-                                      .plain = job->plain,
-                                      .skip = job->skip,
-                                      .header = job->header}};
+                            .input = job->input};
+  struct input *input = &records.input;
 
-  if (!input_begin(&records.input))
+  input->refuse_output = job->emit != NULL || (input->header != NULL && input->header->prints);
+  if (!input_begin(input))
     return false;
   turns_init(&records.deciding);
   turns_init(&records.emitting);
   const bool ran = crew_run(job->threads, CREW_ANY, records_work, &records);
-  input_end(&records.input);
+  input_end(input);
   return ran && !records.failed;
 }

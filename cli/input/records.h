@@ -17,15 +17,8 @@
 #include "cli/input/input.h"
 
 struct records_job {
-  char *const *paths; /* "-" is standard input */
-  size_t path_count;  /* 0: standard input     */
-  char delimiter;
+  struct input input; /* its public fields, but refuse_output */
   unsigned threads;
-  bool *skipped;     /* not NULL: files that cannot be read are reported, skipped, and set it */
-  bool number_lines; /* for chunk_refuse() */
-  bool crlf, plain; /* as in cli/input/input.h */
-  uint64_t skip;     /* the same          */
-  struct input_header *header; /* the same */
   bool (*enough)(const void *context); /* NULL, or whether enough has been read: then no more is */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,

@@ -261,17 +261,17 @@ bool walk_run(const struct walk *walk)
                         strerror(errno));
   keys_begin(source, walk->label, emits);
   const bool read_all = records_run(
-      &(struct records_job){.paths = source->paths,
-                            .path_count = source->path_count,
-                            .delimiter = keys_delimiter(source),
+      &(struct records_job){.input = {.paths = source->paths,
+                                      .path_count = source->path_count,
+                                      .delimiter = keys_delimiter(source),
+                                      .skipped = source->skipped,
+                                      .header = source->header,
+                                      .number_lines = keys_can_be_bad(source),
+                                      .crlf = walk->crlf || source->crlf ||
+                                              source->part.member_count != 0, /* a blank of JSON */
+                                      .plain = walk->plain,
+                                      .skip = walk->skip},
                             .threads = source->threads,
-                            .skipped = source->skipped,
-                            .header = source->header,
-                            .number_lines = keys_can_be_bad(source),
-                            /* a blank of JSON may be a CR */
-                            .crlf = walk->crlf || source->crlf || source->part.member_count != 0,
-                            .plain = walk->plain,
-                            .skip = walk->skip,
                             .enough = walk->enough != NULL ? walk_enough : NULL,
                             .context = &job,
                             .work = walk_work,

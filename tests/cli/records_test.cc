@@ -133,16 +133,16 @@ bool Process(FirstOnes* ones, const std::string& text, size_t most,
   Packets packets(text, most);
   char* const paths[] = {packets.path()};
   records_job job = {};
-  job.paths = paths;
-  job.path_count = 1;
-  job.delimiter = '\n';
+  job.input.paths = paths;
+  job.input.path_count = 1;
+  job.input.delimiter = '\n';
   job.threads = static_cast<unsigned>(ones->chunks.size());
   job.context = ones;
   job.work = FirstOnes::Work;
   job.decide = FirstOnes::Decide;
   job.finish = FirstOnes::Finish;
   job.emit = emit;
-  job.number_lines = !ones->refuses.empty();
+  job.input.number_lines = !ones->refuses.empty();
   return records_run(&job);
 }
 
