@@ -34,7 +34,7 @@ struct build {
   lfb_form form;
   bool quiet;
   bool json;
-  bool force; /* a useless OUT is no failure */
+  bool force; /* the exit status does not say that OUT is too full */
   bool shared; /* OUT is a filter that processes share */
   bool growing; /* --growing */
   bool unsized; /* the number of keys is known only at the end of a pipe */
@@ -190,7 +190,8 @@ static bool build_is_useless(const lfb_stats *stats)
   return stats->saturated || stats->expected_fpp > (1 + stats->fpp) / 2;
 }
 
-static void build_warn_full(const struct build *build, const lfb_stats *stats)
+/* Whether OUT is fuller than planned, after a warning. */
+static bool build_is_too_full(const struct build *build, const lfb_stats *stats)
 {
   /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
    * estimate; 2 % less, so that its error causes no warning. */
@@ -202,6 +203,9 @@ static void build_warn_full(const struct build *build, const lfb_stats *stats)
   else if (build_is_useless(stats))
     report_note("warning: %s answers \"maybe\" to most absent keys: false-positive probability %s",
                 build->out, human_probability(stats->expected_fpp).text);
+  else
+    return false;
+  return true;
 }
 
 /* Returns the exit status. */
@@ -212,12 +216,12 @@ static int build_summary(const struct build *build)
   if (!source_stats(&build->into, &figures))
     return CLI_NOT_DONE;
   const lfb_stats *stats = &figures.all;
-  build_warn_full(build, stats);
+  const bool full = build_is_too_full(build, stats);
   if (build->json)
     build_summary_json(build, stats);
   else if (!build->quiet)
     build_summary_text(build, stats);
-  return build_is_useless(stats) && !build->force ? CLI_OTHERWISE : CLI_DONE;
+  return full && !build->force ? CLI_OTHERWISE : CLI_DONE;
 }
 
 /* Makes the filter for the keys that came.  False after a report. */

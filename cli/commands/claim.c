@@ -273,8 +273,8 @@ const struct command command_claim = {
     .operands = "[FILE...]",
     .summary = "print lines whose key is new to a filter, each once",
     .purpose =
-        "Of all threads, processes and runs that share the filter, one prints a line.  A few new "
-        "lines may be left out, by -p; 'lfbloom dedupe' prints all.\n",
+        "Of all threads, processes and runs that share the filter, one prints a line.  A fraction "
+        "of the new lines is lost, at most P; 'lfbloom dedupe' loses none.\n",
     .examples =
         "  lfbloom claim -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  lfbloom claim -p 1e-6 --shared seen today.txt > new.txt\n"

@@ -202,7 +202,7 @@ static int dedupe_run(int argc, char **argv)
       {'c', "count", NULL, "begin each line with how often its key comes", NULL, &dedupe.counted},
       {'d', "repeated", NULL, "print only lines whose key comes again", NULL, &dedupe.repeated},
       {'u', "unique", NULL, "print only lines whose key comes once", NULL, &dedupe.unique},
-      {'o', "output", "OUT", "file to write, at the end; it may be a FILE", options_read_path,
+      {'o', "output", "OUT", "file to replace at the end; it may be one of FILE...", options_read_path,
        &dedupe.out_path},
       {'\0', "seen", "FILE",
        "leave out what earlier runs with FILE have printed; made if it does not exist",
@@ -239,7 +239,7 @@ static int dedupe_run(int argc, char **argv)
 const struct command command_dedupe = {
     .name = "dedupe",
     .operands = "[FILE...]",
-    .summary = "print each line the first time only: exact",
+    .summary = "print each distinct line once, exactly",
     .purpose =
         "The output is that of awk '!seen[$0]++', by all cores and in bounded memory.\n",
     .examples =

@@ -350,8 +350,8 @@ const struct command command_info = {
         "probability: the chance that the filter answers \"maybe present\" for an absent key.\n\n"
         "The bits of a shared filter are counted for this, at 0.1 seconds per GiB.  So the figures "
         "are right even if a process was killed during a put.\n\n"
-        "If FILTER is on Redis, the server counts the bits.  If it is a key of the module (BF.*) "
-        "that has grown, the bytes and bits are those of its first layer.  To see all layers, make "
-        "a file of it with 'lfbloom convert --to native'.\n",
+        "If FILTER is on Redis, the server counts the bits.  Of a key of the module (BF.*), the "
+        "bytes and bits are those of its first layer.  A key that has grown, or a window, has "
+        "more: 'lfbloom convert --to native' makes a file of all.\n",
     .run = info_run,
 };

@@ -208,19 +208,22 @@ static void merge_summary_text(const struct merge *merge, const lfb_stats *stats
               human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text);
 }
 
-static void merge_summary(const struct merge *merge)
+/* Returns the exit status. */
+static int merge_summary(const struct merge *merge)
 {
   lfb_stats stats;
 
   lfb_filter_stats(merge->into, &stats);
   stats.form = merge->form;
   /* A tenth more, because the number of keys is an estimate. */
-  if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
+  const bool full = stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp;
+  if (full)
     report_overfull(merge->command == &command_fold ? "folded filter is" : "filters were", &stats);
   if (merge->json)
     merge_summary_json(merge, &stats);
   else if (!merge->quiet)
     merge_summary_text(merge, &stats);
+  return full ? CLI_OTHERWISE : CLI_DONE;
 }
 
 static bool merge_files(struct merge *merge)
@@ -278,11 +281,9 @@ static int merge_main(const struct command *command, int argc, char **argv)
     return options_misused(command, misuse);
   if (!target_check(merge.out))
     return CLI_NOT_DONE;
-  const bool merged = merge_files(&merge);
-  if (merged)
-    merge_summary(&merge);
+  const int done = merge_files(&merge) ? merge_summary(&merge) : CLI_NOT_DONE;
   merge_end(&merge);
-  return merged ? CLI_DONE : CLI_NOT_DONE;
+  return done;
 }
 
 static int merge_run(int argc, char **argv)

@@ -31,7 +31,7 @@ OPTIONS_DEFINE(keys_crlf_row, bool, '\0', "crlf", NULL, NULL,
                "lines end in CR LF: the CR is no part of a key")
 
 OPTIONS_DEFINE(keys_ignore_case_row, bool, 'i', "ignore-case", NULL, NULL,
-               "in keys, ASCII's capitals are as small letters")
+               "ASCII capitals in keys count as small letters")
 
 OPTIONS_DEFINE(keys_bad_lines_row, enum keys_bad, '\0', "bad-lines", "WHAT", keys_read_bad_lines,
                "at a line without a key: fail (default), pass or skip")

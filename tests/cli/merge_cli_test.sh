@@ -34,7 +34,7 @@ for keys in third other; do
     "$tool" build -q -n 140k -p 0.001 --seed 7 -o "small-$keys.lfb" "$keys"
 done
 table <<'END'
-? merge -q -o x small-third.lfb small-other.lfb =! warning: more than the 140,000 distinct keys
+1 merge -q -o x small-third.lfb small-other.lfb =! warning: more than the 140,000 distinct keys
 $ rm x
 0 build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
 2 merge -o x third.lfb other.lfb seed8.lfb =! seed8.lfb: cannot be merged with third.lfb: the \
