@@ -65,8 +65,6 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
 {
   size_t changed = 0;
 
-  if (!source_can_grow(&build->into))
-    return false;
   if (build->builder != NULL)
     build_collect(build, thread, keys, count);
   else if (!source_do(&build->into, LFB_PUT, keys, count, NULL, &changed))
@@ -156,9 +154,8 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   json_count("keys", figure_get(&build->read.keys));
   json_count("new_keys", figure_get(&build->changed));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_text("form", address_is(build->out)                          ? "redis"
-                    : build->into.any.kind == LFB_KIND_GROWING ? "growing"
-                                                               : lfb_form_name(build->form));
+  json_text("form", figures_form(address_is(build->out) ? LFB_KIND_NONE : build->into.any.kind,
+                                 build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", figure_get(&build->read.bytes));

@@ -32,10 +32,7 @@ static bool claim_keys(struct claim *claim, const lfb_key *keys, size_t count, u
 
   if (claim->count.each != 0)
     claimed = window_claim(&claim->count, claim->into.any.window, keys, count, answers);
-  /* A batch that finds the filter full is the last: of its keys about as many are left out as p
-   * says.  source_settle() reports it if there is no other. */
-  else if (!source_can_grow(&claim->into) ||
-           !source_do(&claim->into, alone ? LFB_PUT : LFB_CLAIM, keys, count, answers, &claimed))
+  else if (!source_do(&claim->into, alone ? LFB_PUT : LFB_CLAIM, keys, count, answers, &claimed))
     return false;
   figure_add(&claim->out, claimed);
   return true;

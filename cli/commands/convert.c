@@ -91,17 +91,15 @@ static bool convert_save(const struct convert *convert, const char *from, const 
 
 static void convert_json(const struct convert *convert, const char *to, lfb_any any)
 {
-  const char *form = any.kind == LFB_KIND_WINDOW    ? "window"
-                     : any.kind == LFB_KIND_GROWING ? "growing"
-                                                    : lfb_form_name(convert->form);
+  const char *form = figures_form(address_is(to) ? LFB_KIND_NONE : any.kind, convert->form);
   lfb_figures figures;
 
   lfb_any_stats(any, &figures);
   json_open(NULL);
   if (any.kind == LFB_KIND_PLAIN) {
-    figures_json(address_is(to) ? "redis" : form, &figures.all);
+    figures_json(form, &figures.all);
   } else {
-    json_text("form", address_is(to) ? "redis" : form);
+    json_text("form", form);
     figures_json_filled(&figures.all);
   }
   json_count("damaged_parts", convert->damage.count);

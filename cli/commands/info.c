@@ -31,9 +31,7 @@ enum { INFO_KEY = 16 }; /* bytes */
 
 /* The properties of a filter. */
 struct info {
-  const char *form;
-  bool remote;
-  lfb_figures figures;
+  lfb_figures figures; /* of kind LFB_KIND_NONE: of a filter on a server */
   bool show_key;
   const uint8_t *key; /* of the hash; NULL: there is none */
 };
@@ -114,7 +112,7 @@ static void info_json(const struct info *info)
   else if (kind == LFB_KIND_WINDOW)
     info_json_window(&info->figures.window);
   else
-    figures_json(info->form, stats);
+    figures_json(figures_form(kind, stats->form), stats);
   if (kind == LFB_KIND_COUNTING)
     json_count("counters_stuck", stats->counters_stuck);
   json_text("hash", stats->hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(stats->hash));
@@ -129,12 +127,12 @@ static void info_row(const char *name, const char *value, const char *remark)
   printf("%-20s %s%s\n", name, value, remark);
 }
 
-static void info_hash(lfb_hash_id hash, bool key_kept, bool remote)
+static void info_hash(lfb_hash_id hash, bool key_kept, bool there)
 {
   if (hash != LFB_HASH_DEFAULT)
     info_row("hash", lfb_hash_name(hash),
              !figures_keyed(hash) ? ""
-             : remote             ? " (keyed)"
+             : there              ? " (keyed)"
              : key_kept           ? " (its key is in the file)"
                                   : " (its key is not in the file)");
 }
@@ -170,7 +168,7 @@ static void info_text_made(const struct info *info)
 
   if (!grows)
     info_seed(stats);
-  info_hash(stats->hash, stats->key_kept, info->remote);
+  info_hash(stats->hash, stats->key_kept, info->figures.kind == LFB_KIND_NONE);
   if (grows) {
     info_seed(stats);
     info_row("layers", human_count(info->figures.growing.layers).text, "");
@@ -227,7 +225,7 @@ static void info_text(const struct info *info)
   const lfb_stats *stats = &info->figures.all;
   char time[64];
 
-  info_row("form", info->form,
+  info_row("form", figures_form(info->figures.kind, stats->form),
            stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
                ? " (does not record what its keys are: see --keys of query)"
                : "");
@@ -287,16 +285,12 @@ static int info_print(const struct info *info, bool json)
 
 static int info_of(const struct source *source, bool json, bool show_key)
 {
-  struct info info = {.remote = source->there.filter != NULL, .show_key = show_key};
+  struct info info = {.show_key = show_key};
   lfb_config config = {0};
 
   if (!source_stats(source, &info.figures))
     return CLI_NOT_DONE;
   const lfb_stats *stats = &info.figures.all;
-  info.form = info.remote                           ? "redis"
-              : source->any.kind == LFB_KIND_COUNTING ? "counting"
-              : source->any.kind == LFB_KIND_GROWING  ? "growing"
-                                                      : lfb_form_name(stats->form);
   config.strategy = stats->strategy;
   if (show_key && figures_keyed(stats->hash) &&
       lfb_config_take_hash(&config, source->any.plain) == LFB_OK)

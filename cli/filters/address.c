@@ -109,18 +109,6 @@ static void address_hide(char *address)
   address_blank(colon != NULL && colon < at ? colon + 1 : login, at);
 }
 
-/* Remembers an address, and blanks its password.  False: out of memory. */
-static bool address_remember(char *address)
-{
-  char *whole = strdup(address);
-
-  if (whole == NULL)
-    return false;
-  address_hidden[address_hidden_count++] = (struct address_hidden){address, whole};
-  address_hide(address);
-  return true;
-}
-
 bool address_hide_passwords(int argc, char **argv)
 {
   address_hidden = calloc((size_t)argc + 1, sizeof *address_hidden);
@@ -128,7 +116,11 @@ bool address_hide_passwords(int argc, char **argv)
 
   for (int i = 1; done && i < argc; i++) {
     char *address = address_in_word(argv[i]);
-    done = address == NULL || address_remember(address);
+    if (address == NULL)
+      continue;
+    address_hidden[address_hidden_count] = (struct address_hidden){address, strdup(address)};
+    done = address_hidden[address_hidden_count++].whole != NULL;
+    address_hide(address);
   }
   if (!done)
     (void)report_error("%s", lfb_status_text(LFB_ERROR_NO_MEMORY));

@@ -30,6 +30,16 @@ bool figures_keyed(lfb_hash_id hash)
   return hash == LFB_HASH_AES || hash == LFB_HASH_SIPHASH13;
 }
 
+const char *figures_form(lfb_kind kind, lfb_form form)
+{
+  static const char *const names[] = {[LFB_KIND_NONE] = "redis",
+                                      [LFB_KIND_GROWING] = "growing",
+                                      [LFB_KIND_COUNTING] = "counting",
+                                      [LFB_KIND_WINDOW] = "window"};
+
+  return kind == LFB_KIND_PLAIN ? lfb_form_name(form) : names[kind];
+}
+
 void figures_json(const char *form, const lfb_stats *stats)
 {
   json_text("form", form);

@@ -4,7 +4,7 @@
 #ifndef CLI_FILTERS_FIGURES_H
 #define CLI_FILTERS_FIGURES_H
 
-#include <lfbloom/filter.h>
+#include <lfbloom/any.h>
 #include <stdbool.h>
 
 /* Whether hashes of this choice depend on a secret key. */
@@ -15,6 +15,10 @@ bool figures_made_for(const lfb_stats *stats);
 
 /* Whether somebody counts the bits that are set: not for a key of the module for Redis. */
 bool figures_counted(const lfb_stats *stats);
+
+/* The name of the form of a filter; LFB_KIND_NONE is one on a server, and `form` that of a plain
+ * one. */
+const char *figures_form(lfb_kind kind, lfb_form form);
 
 /* Prints the figures of a filter in the form of that name, as members of the open object; null
  * for figures that the form does not record. */

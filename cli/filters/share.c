@@ -263,24 +263,3 @@ bool source_share(const char *path, const struct source_wish *wish, struct sourc
   share_refuse(path, status);
   return false;
 }
-
-bool source_can_grow(const struct source *source)
-{
-  const lfb_status status =
-      source->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(source->any.growing) : LFB_OK;
-
-  return status == LFB_OK ||
-         report_false("%s: is full and cannot grow: %s: once it can (free some space), run the "
-                      "command again with all keys", source->path, lfb_status_text(status));
-}
-
-bool source_settle(const struct source *source)
-{
-  /* A server has acknowledged all keys. */
-  if (source->there.filter != NULL || source->path == NULL)
-    return true;
-  const lfb_status status = lfb_any_sync(source->any);
-  if (status == LFB_OK)
-    return source_can_grow(source);
-  return report_false_status(source->path, status);
-}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <pthread.h>
 #include <string.h>
@@ -250,6 +251,18 @@ bool source_takes(struct source *source, enum typed type)
 
 /* ---- keys --------------------------------------------------------------------------- */
 
+/* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken
+ * for present ones.  False after a report. */
+static bool source_can_grow(const struct source *source)
+{
+  const lfb_status status =
+      source->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(source->any.growing) : LFB_OK;
+
+  return status == LFB_OK ||
+         report_false("%s: is full and cannot grow: %s: once it can (free some space), run the "
+                      "command again with all keys", source->path, lfb_status_text(status));
+}
+
 /* Numbers are put as other programs put them. */
 static size_t here_do_numbers(lfb_any any, lfb_verb verb, const lfb_key *keys, size_t count,
                               uint64_t *answers)
@@ -264,6 +277,8 @@ bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, 
                uint64_t *answers, size_t *yes)
 {
   if (source->there.filter == NULL) {
+    if (verb != LFB_MIGHT_CONTAIN && !source_can_grow(source))
+      return false;
     if (verb == LFB_CLAIM && source->any.kind == LFB_KIND_WINDOW)
       (void)lfb_window_tick(source->any.window);
     *yes = (source->numbers ? here_do_numbers : lfb_any_many)(source->any, verb, keys, count,
@@ -290,6 +305,17 @@ bool source_stats(const struct source *source, lfb_figures *figures)
   }
   const lfb_status status = lfb_redis_stats(source->there.filter, &figures->all);
   return status == LFB_OK || address_report(source->path, status);
+}
+
+bool source_settle(const struct source *source)
+{
+  /* A server has acknowledged all keys. */
+  if (source->there.filter != NULL || source->path == NULL)
+    return true;
+  const lfb_status status = lfb_any_sync(source->any);
+  if (status == LFB_OK)
+    return source_can_grow(source);
+  return report_false_status(source->path, status);
 }
 
 void source_close(struct source *source)

@@ -68,9 +68,14 @@ bool source_takes(struct source *source, enum typed type);
 
 enum { SOURCE_BATCH = 4096 }; /* keys: 64 KiB of them fit on a thread's stack of 512 KiB (crew.c) */
 
-/* As lfb_any_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.  On a server a
- * put claims.  A claim in a window of time begins a generation if it is due.  False after a
- * report. */
+/*
+ * As lfb_any_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.  On a server a
+ * put claims.  A claim in a window of time begins a generation if it is due.
+ *
+ * Returns false after a report, also for a put or claim in a filter that is full and cannot grow:
+ * more and more new keys would be taken for present ones.  Of the batch that makes it full about
+ * as many are as p says; if there is no other, source_settle() reports it.
+ */
 bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, size_t count,
                uint64_t *answers, size_t *yes);
 size_t source_batch(const struct source *source);
@@ -78,6 +83,14 @@ size_t source_batch(const struct source *source);
 /* The figures of the filter; of one on a server only .all.  Counts its bits.  False after a
  * report. */
 bool source_stats(const struct source *source, lfb_figures *figures);
+
+/*
+ * Ends putting into a shared filter: makes the puts durable.
+ *
+ * Returns false after a report, also if it cannot grow, or if the path now names another file or
+ * none: then no other process can open the filter that has the keys.
+ */
+bool source_settle(const struct source *source);
 
 void source_close(struct source *source);
 
@@ -104,17 +117,5 @@ struct source_wish {
  * Owner   the caller, until source_close().
  */
 bool source_share(const char *path, const struct source_wish *wish, struct source *source);
-
-/* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken
- * for present ones.  False after a report. */
-bool source_can_grow(const struct source *source);
-
-/*
- * Ends putting into a shared filter: makes the puts durable.
- *
- * Returns false after a report, also if it cannot grow (source_can_grow()), or if the path now
- * names another file or none: then no other process can open the filter that has the keys.
- */
-bool source_settle(const struct source *source);
 
 #endif

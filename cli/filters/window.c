@@ -27,23 +27,6 @@ static const struct window_unit *window_unit_of(char last)
   return NULL;
 }
 
-/* Reads a number before a unit.  Returns false if it is not one, or not above 0. */
-static bool window_number(const char *text, size_t size, double *number)
-{
-  char digits[64] = "";
-
-  if (size >= sizeof digits)
-    return false;
-  memcpy(digits, text, size);
-  return numbers_real(digits, number) && *number > 0; /* not if it is NaN */
-}
-
-/* The range of lfb_window_config.span. */
-static bool window_clock_takes(double seconds)
-{
-  return seconds >= 0.001 && seconds <= 1e9;
-}
-
 /* Reads the G of SPAN/G, and writes SPAN. */
 static bool window_split(const char *text, char *alone, size_t size, uint32_t *generations)
 {
@@ -69,17 +52,22 @@ static bool window_read_span(const char *option, const char *text, void *to)
     return report_false("%s '%s': not SPAN or SPAN/G, with a G of 1, 3 or 7", option, text);
   const size_t size = strlen(alone);
   const struct window_unit *unit = size == 0 ? NULL : window_unit_of(alone[size - 1]);
+  bool is_span;
 
-  if (unit != NULL && window_number(alone, size - 1, &span.number)) {
+  if (unit != NULL) {
+    alone[size - 1] = '\0';
+    is_span = numbers_real(alone, &span.number) && span.number > 0; /* not if it is NaN */
     span.unit = unit->name;
     span.seconds = span.number * unit->seconds;
-  } else if (unit == NULL && numbers_whole(alone, &span.keys) == NUMBERS_OK && span.keys > 0) {
-    span.number = (double)span.keys;
   } else {
+    is_span = numbers_whole(alone, &span.keys) == NUMBERS_OK && span.keys > 0;
+    span.number = (double)span.keys;
+  }
+  if (!is_span)
     return report_false("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
                         "such as 10M or 1e7", option, text);
-  }
-  if (unit != NULL && !window_clock_takes(span.seconds))
+  /* The range of lfb_window_config.span. */
+  if (unit != NULL && !(span.seconds >= 0.001 && span.seconds <= 1e9))
     return report_false("%s '%s': %s", option, text, lfb_status_text(LFB_ERROR_BAD_SPAN));
   *(struct window_span *)to = span;
   return true;

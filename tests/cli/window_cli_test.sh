@@ -128,7 +128,7 @@ for i in 1 2 3; do
 done
 wait
 check "three processes: each line once" cmp <(sort out1 out2 out3) <(sort many)
-# A run that is killed has printed nothing that another run prints.
+# A run that is killed has printed nothing that another run prints.  Its last line may be cut short.
 for i in 1 2 3 4 5; do
   rm -f torn
   "$tool" claim -q --window 1h --state torn -n 400k -p 1e-9 many >out1 2>>err & first_run=$!
@@ -136,7 +136,8 @@ for i in 1 2 3 4 5; do
   sleep 0.0$i
   kill -9 $first_run 2>/dev/null
   wait $first_run $second_run 2>/dev/null
-  check "killed after 0.0$i s: no line twice" equal "$(sort out1 out2 | uniq -d | wc -l)" 0
+  check "killed after 0.0$i s: no line twice" equal \
+    "$(head -n "$(wc -l <out1)" out1 | sort - out2 | uniq -d | wc -l)" 0
 done
 table <<'END'
 2 claim --window 1h --state new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
