@@ -183,11 +183,6 @@ $ rm useless.lfb
 ? build --form guava --progress=always -p 0.01 -o q.bloom third =! counting =! building
 and grep -q $'\r\033\[Klfbloom: q.bloom' err
 END
-# On a narrow terminal a part of the line is shown whole or not at all, never as "0 bytes o".
-if has_terminal; then
-  on_terminal 20 "'$tool' build --form guava -q --progress=always -p 0.01 -o q.bloom third" >narrow
-  check "bar: no part of it is cut off" holds narrow $'\rcounting  0 bytes\033['
-fi
 # After an interrupt the prompt is on a new line.  The keys never end, so there is a bar.  One
 # thread, which reads: under ThreadSanitizer a thread that waits for a mutex receives no signals.
 mkfifo endless

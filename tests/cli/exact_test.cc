@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -395,35 +394,6 @@ Subject OfCounts() {
   return made;
 }
 
-void LimitFiles(rlim_t bytes) {
-  const rlimit limit = {bytes, bytes};
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-TEST(Exact, AFullDiskEndsItWithTheBeginningPrinted) {
-  const Folders folders;
-  folders.File(RandomText());
-  for (const bool piped : {false, true})
-    for (const rlim_t most : {0, 1000, 9000}) {
-      exact_way way = folders.Reading(Of(kMiB / 2, kMiB / 8, 0.3), piped);
-      const Outcome outcome =
-          Dedupe(way, piped ? &RandomText() : nullptr, [most] { LimitFiles(most); });
-      EXPECT_EQ(outcome.status, 2) << piped << " " << most;
-      EXPECT_NE(outcome.errors.find("temporary file: File too large"), std::string::npos)
-          << outcome.errors;
-      EXPECT_TRUE(IsBeginningOf(outcome.output, RandomKept()));
-    }
-}
-
-TEST(Exact, NoFolderForTemporaryFiles) {
-  exact_way way = Of(kMiB / 2, 0, 0.3);
-  way.temp = "/nowhere";
-  const Outcome outcome = Dedupe(way, &RandomText());
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.errors.find("/nowhere: temporary file: No such file"), std::string::npos);
-  EXPECT_TRUE(IsBeginningOf(outcome.output, RandomKept()));
-}
-
 TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
   const Folders folders;
   std::mt19937_64 random(3);
@@ -714,23 +684,6 @@ void ExpectNothingForgottenByFailures(unsigned step) {
 TEST(Seen, AFailingCallForgetsNothing) { ExpectNothingForgottenByFailures(40); }
 
 TEST(SeenSlow, AFailingCallForgetsNothing) { ExpectNothingForgottenByFailures(1); }
-
-TEST(Seen, AFullDiskForgetsNothing) {
-  const Folders folders;
-  const Seen state(folders);
-  std::unordered_set<std::string> seen;
-  const Way table = Ways().front();
-  for (const rlim_t most : {0, 100, 5000, 100000, 600000}) {
-    const std::string text = Lines(20000, [&](size_t i) { return Number(most * 100000 + i); });
-    const std::string path = folders.File(text), kept = NewOnes(text, &seen);
-    Outcome outcome = state.Run(table, path, text, 2, [most] { LimitFiles(most); });
-    EXPECT_EQ(outcome.status, 2) << most;
-    EXPECT_NE(outcome.errors.find("File too large"), std::string::npos) << outcome.errors;
-    outcome = state.Run(table, path, text, 2);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-    ASSERT_TRUE(outcome.output == kept) << most;
-  }
-}
 
 std::string BytesOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
