@@ -23,22 +23,6 @@ struct compare_row {
 
 enum { COMPARE_ROWS = 7 };
 
-static void compare_rows(const lfb_comparison *result, struct compare_row rows[COMPARE_ROWS])
-{
-  const struct compare_row all[COMPARE_ROWS] = {
-      {"a", "keys in A", true, result->a},
-      {"b", "keys in B", true, result->b},
-      {"union", "keys in A or B", true, result->either},
-      {"intersection", "keys in A and B", true, result->both},
-      {"jaccard", "Jaccard index", false, result->jaccard},
-      {"a_in_b", "part of A in B", false, result->a_in_b},
-      {"b_in_a", "part of B in A", false, result->b_in_a},
-  };
-
-  for (int i = 0; i < COMPARE_ROWS; i++)
-    rows[i] = all[i];
-}
-
 static void compare_json(const struct compare_row rows[COMPARE_ROWS])
 {
   json_open(NULL);
@@ -109,7 +93,6 @@ static int compare_run(int argc, char **argv)
   };
   const int status =
       options_parse(&command_compare, options, sizeof options / sizeof *options, argc, argv);
-  struct compare_row rows[COMPARE_ROWS];
   lfb_comparison result;
 
   if (status != OPTIONS_GO_ON)
@@ -118,7 +101,15 @@ static int compare_run(int argc, char **argv)
     return options_misused(&command_compare, "two filters are needed");
   if (!compare_files(argv + optind, &key, &result))
     return CLI_NOT_DONE;
-  compare_rows(&result, rows);
+  const struct compare_row rows[COMPARE_ROWS] = {
+      {"a", "keys in A", true, result.a},
+      {"b", "keys in B", true, result.b},
+      {"union", "keys in A or B", true, result.either},
+      {"intersection", "keys in A and B", true, result.both},
+      {"jaccard", "Jaccard index", false, result.jaccard},
+      {"a_in_b", "part of A in B", false, result.a_in_b},
+      {"b_in_a", "part of B in A", false, result.b_in_a},
+  };
   if (json)
     compare_json(rows);
   for (int i = 0; !json && i < COMPARE_ROWS; i++)

@@ -64,28 +64,20 @@ static bool convert_set_period(const struct convert *convert, const char *from,
   return true;
 }
 
-/* What no form but that of its kind holds; LFB_OK: a plain filter. */
-static lfb_status convert_kind(lfb_kind kind)
-{
-  return kind == LFB_KIND_WINDOW    ? LFB_ERROR_WINDOW
-         : kind == LFB_KIND_GROWING ? LFB_ERROR_GROWING
-                                    : LFB_OK;
-}
-
 /* Saves a filter that was loaded from `from`.  False after a report. */
 static bool convert_save(const struct convert *convert, const char *from, const char *to,
                          lfb_redis_module_value *value)
 {
-  const lfb_status kind = convert_kind(value->any.kind);
+  const bool plain = value->any.kind == LFB_KIND_PLAIN;
   lfb_figures figures;
 
   if (address_is_module(to))
     return convert_set_period(convert, from, value) && target_save(to, value, convert->form);
-  if (kind != LFB_OK && convert->form != LFB_FORM_NATIVE)
-    return report_false("%s: %s: only a file in the native form, or a key of the module, holds it",
-                        from, lfb_status_text(kind));
+  if (!plain && convert->form != LFB_FORM_NATIVE)
+    return report_false("%s: is a %s filter: only a file in the native form, or a key of the "
+                        "module, holds it", from, figures_form(value->any.kind, LFB_FORM_NONE));
   lfb_any_plan(value->any, &figures);
-  return (kind != LFB_OK || target_holds(to, convert->form, from, &figures.all)) &&
+  return (!plain || target_holds(to, convert->form, from, &figures.all)) &&
          target_save(to, value, convert->form);
 }
 

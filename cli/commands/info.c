@@ -272,17 +272,6 @@ static void info_text_window(const lfb_window_figures *figures)
   info_fpp_now(figures->expected_fpp);
 }
 
-static int info_print(const struct info *info, bool json)
-{
-  if (json)
-    info_json(info);
-  else if (info->figures.kind == LFB_KIND_WINDOW)
-    info_text_window(&info->figures.window);
-  else
-    info_text(info);
-  return CLI_DONE;
-}
-
 static int info_of(const struct source *source, bool json, bool show_key)
 {
   struct info info = {.show_key = show_key};
@@ -295,7 +284,13 @@ static int info_of(const struct source *source, bool json, bool show_key)
   if (show_key && figures_keyed(stats->hash) &&
       lfb_config_take_hash(&config, source->any.plain) == LFB_OK)
     info.key = config.key;
-  return info_print(&info, json);
+  if (json)
+    info_json(&info);
+  else if (info.figures.kind == LFB_KIND_WINDOW)
+    info_text_window(&info.figures.window);
+  else
+    info_text(&info);
+  return CLI_DONE;
 }
 
 static int info_run(int argc, char **argv)

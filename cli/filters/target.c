@@ -293,19 +293,15 @@ static bool target_permit(const struct target_file *target, int fd)
   return fchmod(fd, mode) == 0;
 }
 
-static bool target_times_differ(struct timespec a, struct timespec b)
-{
-  return a.tv_sec != b.tv_sec || a.tv_nsec != b.tv_nsec;
-}
-
 /* Whether the file that is replaced was read, and has changed since. */
 static bool target_has_changed(const struct target_file *target)
 {
+  const struct timespec *was = &target->was.st_mtim;
   struct stat now;
 
   return target->was.st_nlink > 0 && spared_has(target->path) && stat(target->path, &now) == 0 &&
-         (now.st_size != target->was.st_size ||
-          target_times_differ(now.st_mtim, target->was.st_mtim));
+         (now.st_size != target->was.st_size || now.st_mtim.tv_sec != was->tv_sec ||
+          now.st_mtim.tv_nsec != was->tv_nsec);
 }
 
 /* Puts the file in its place if it is whole, or else removes it. */
