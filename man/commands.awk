@@ -67,11 +67,6 @@ function end_option() {
   next
 }
 
-part == "usage" && /^       lfbloom / {
-  usage(".Nm lfbloom Cm " $2 " Oo Ar OPTIONS Oc", 4)
-  next
-}
-
 part == "usage" || NR == 1 {
   part = "summary"
   say(".Sh DESCRIPTION")

@@ -20,8 +20,8 @@ command_page() {
   echo ".Os lfbloom $version"
   echo ".Sh NAME"
   echo ".Nm lfbloom-$word"
-  # The summary, which is a sentence, after the usage lines.
-  awk '!/^(Usage:|       lfbloom )/ {
+  # The summary, which is a sentence, after the usage line.
+  awk '!/^Usage:/ {
     print ".Nd " tolower(substr($0, 1, 1)) substr($0, 2, length($0) - 2)
     exit
   }' "$work/help"

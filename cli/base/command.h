@@ -9,7 +9,7 @@
 /* Texts are as help_text() takes them, each of at most 4,095 characters: C11 promises no more. */
 struct command {
   const char *name;
-  const char *operands; /* "FILTER [FILE...]", for the usage line; " | " separates several usages */
+  const char *operands; /* "FILTER [FILE...]", for the usage line */
   const char *summary;  /* its purpose, in one line */
   const char *purpose;  /* a sentence or two more of it, or NULL */
   const char *examples; /* a line each; -h prints the first two */

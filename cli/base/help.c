@@ -52,22 +52,6 @@ static void pen_words(struct pen *pen, const char *text, size_t size)
   }
 }
 
-void help_usage(const char *command, const char *operands)
-{
-  const char *const separator = " | ";
-  const char *before = "Usage:";
-
-  for (const char *end; operands != NULL; operands = end) {
-    end = strstr(operands, separator);
-    const int size = end != NULL ? (int)(end - operands) : (int)strlen(operands);
-    printf("%-6s lfbloom %s [OPTIONS]%s%.*s\n", before, command, size == 0 ? "" : " ", size,
-           operands);
-    before = "";
-    if (end != NULL)
-      end += strlen(separator);
-  }
-}
-
 void help_option(const char *option, const char *text)
 {
   struct pen pen = {help_columns(), HELP_INDENT, HELP_INDENT};

@@ -2,16 +2,13 @@
  * help.h - what --help prints: lines of at most 80 columns, or of the terminal's width if it is
  * narrower.
  *
- * completion/ and man/ are made from this output.  There the usage lines have "[OPTIONS]", an
+ * completion/ and man/ are made from this output.  There the usage line has "[OPTIONS]", an
  * option's row begins in column 2 or 6 with "-", and its text continues in column 25.
  */
 #ifndef CLI_BASE_HELP_H
 #define CLI_BASE_HELP_H
 
 #include <stddef.h>
-
-/* Prints the usage lines of a command: one for each of the operands that " | " separates. */
-void help_usage(const char *command, const char *operands);
 
 /* Prints the summary as a sentence, `purpose` unless it is NULL, and the first `most` lines of the
  * examples. */

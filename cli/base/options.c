@@ -298,7 +298,8 @@ static void options_print_help(const struct command *command, const struct optio
 {
   const size_t shown = everything || command->common == 0 ? count - 1 : command->common;
 
-  help_usage(command->name, command->operands);
+  printf("Usage: lfbloom %s [OPTIONS]%s%s\n", command->name,
+         command->operands[0] == '\0' ? "" : " ", command->operands);
   help_begin(command->summary, command->purpose, command->examples,
              everything ? SIZE_MAX : OPTIONS_EXAMPLES);
   printf("\n");
