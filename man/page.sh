@@ -1,9 +1,9 @@
 #!/bin/bash
-# page.sh PAGE TOOL README VERSION HEADER...: prints the manual page of this name.  That of a command
-# or a help topic, as lfbloom-build.1 or lfbloom-keys.7, is made from the tool's help.  The others
-# have a file PAGE.in, of which it replaces each line @WORD@: COMMANDS by the list of the commands;
-# STATUS by the tool's text of exit statuses; HEADERS by the declarations of the public headers;
-# STATUSES by the statuses and their texts; PROGRAM by the program in the README.
+# page.sh PAGE TOOL README VERSION HEADER...: prints the manual page of this name.  The page of a
+# command or a help topic, as lfbloom-build.1 or lfbloom-keys.7, is made from the tool's help.  The
+# others have a file PAGE.in.  In it each line @WORD@ is replaced: COMMANDS by the list of the
+# commands; STATUS by the tool's text of exit statuses; HEADERS by the declarations of the public
+# headers; STATUSES by the statuses and their texts; PROGRAM by the program in the README.
 set -euo pipefail
 
 page=$1 tool=$2 readme=$3 version=$4

@@ -1,5 +1,7 @@
-"""The manual pages, which CMake reads here, too: of the tool, its commands and its help topics, and of
-the library."""
+"""The manual pages: of the tool, its commands and its help topics, and of the library.
+
+packaging/CMakeLists.txt reads this list, too.
+"""
 
 PAGES = [
     "lfbloom.1",

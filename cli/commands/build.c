@@ -488,8 +488,7 @@ const struct command command_build = {
     .name = "build",
     .operands = "[FILE...]",
     .summary = "build a filter file from keys",
-    .purpose =
-        "'lfbloom query' then says which keys are in it.\n",
+    .purpose = "'lfbloom query' then says which keys are in it.\n",
     .examples =
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
         "  lfbloom build --like seen.lfb -o more.lfb more.txt.gz\n"

@@ -240,8 +240,7 @@ const struct command command_dedupe = {
     .name = "dedupe",
     .operands = "[FILE...]",
     .summary = "print each distinct line once, exactly",
-    .purpose =
-        "The output is that of awk '!seen[$0]++', by all cores and in bounded memory.\n",
+    .purpose = "The output is that of awk '!seen[$0]++', by all cores and in bounded memory.\n",
     .examples =
         "  lfbloom dedupe urls.txt > distinct.txt\n"
         "  lfbloom dedupe -cd access.log > repeated.txt\n"

@@ -193,8 +193,7 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "OLD NEW",
     .summary = "write what is new in a filter since an earlier version",
-    .purpose =
-        "'lfbloom patch' adds it to copies of the earlier version.\n",
+    .purpose = "'lfbloom patch' adds it to copies of the earlier version.\n",
     .examples =
         "  lfbloom diff -o tue.delta mon.lfb tue.lfb\n"
         "  lfbloom patch copy-of-mon.lfb tue.delta\n"
