@@ -155,7 +155,8 @@ LFB_CHECKED lfb_status lfb_redis_source_create(const lfb_redis_options *options,
 LFB_API void lfb_redis_source_free(lfb_redis_source *source);
 
 /* Returns the functions that lfb_follow_create() takes.  They fail as lfb_redis_open() and
- * lfb_redis_load() do; LFB_ERROR_REDIS_ABSENT, _PART: the newest version is not complete. */
+ * lfb_redis_load() do; LFB_ERROR_REDIS_ABSENT, _PART: the newest version is not complete;
+ * LFB_ERROR_REDIS_OUTPACED: each of 8 versions was deleted before it was loaded. */
 LFB_API lfb_source lfb_redis_source_functions(lfb_redis_source *source);
 
 /*

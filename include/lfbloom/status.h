@@ -192,6 +192,8 @@ LFB_EXTERN_C_BEGIN
     "another process published a version first: this one was not published")             \
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
     "the value under this name on the Redis server does not hold versions of a filter")  \
+  X(LFB_ERROR_REDIS_OUTPACED, 128,                                                       \
+    "each version was deleted, and a newer one published, before it could be loaded")    \
   /* a key of the module for Redis, 130 to 139 */                                        \
   X(LFB_ERROR_MODULE_MISSING, 130,                                                       \
     "the Redis server has not loaded the module lfbloom_redis.so")                       \

@@ -252,7 +252,9 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
   } while (--left > 0 && status != LFB_OK && looked == LFB_OK &&
            !lfb_edition_is(&tried, &source->newest));
   if (status != LFB_OK)
-    return looked == LFB_OK ? status : looked;
+    return looked != LFB_OK                            ? looked
+           : lfb_edition_is(&tried, &source->newest) ? status
+                                                      : LFB_ERROR_REDIS_OUTPACED;
   source->base = tried;
   source->base_version = asked; /* the follower takes it for that */
   return LFB_OK;

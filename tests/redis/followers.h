@@ -115,8 +115,7 @@ class Follower {
       Follower* it = static_cast<Follower*>(to);
       it->did[what]++;
       if (what != LFB_FOLLOWED_FAILED) return;
-      // Each of its tries read a version that a faster publisher had deleted: on a busy machine.
-      if (status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_PART) return;
+      if (status == LFB_ERROR_REDIS_OUTPACED) return;  // by a faster publisher: on a busy machine
       it->failed++;
       it->failure = status;
     };
@@ -160,7 +159,7 @@ class Follower {
   }
 
   std::atomic<unsigned> did[LFB_FOLLOWED_WAITING + 1] = {};
-  std::atomic<unsigned> failed{0};  // but for versions that were gone
+  std::atomic<unsigned> failed{0};  // but for being outpaced
   std::atomic<lfb_status> failure{LFB_OK};
   lfb_versions* versions = nullptr;
   lfb_redis_source* source = nullptr;

@@ -43,8 +43,8 @@ class SteadyFollower : public testing::Environment {
     seen_->options = options;
     seen_->begun = true;
   }
-  // Ends once the follower has that version. Until then it missed no key, and failed only where
-  // each version that it read was deleted by the publisher meanwhile.
+  // Ends once the follower has that version. Until then it missed no key, and failed only where it
+  // was outpaced by the publisher.
   void End(uint64_t version) {
     seen_->last = version;
     EXPECT_EQ(AwaitChild("the follower has the last version", child_), 0);
