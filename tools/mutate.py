@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """mutate.py: plants single changes into a C file, one at a time, and runs the tests that cover it.
 
-    tools/mutate.py FILE [--list] [--only KIND] [--line N] [--seconds N]
+    tools/mutate.py FILE [--list] [--only KIND] [--line N] [--some N] [--elsewhere] [--seconds N]
 
 Prints the changes that no test notices, and how many of the others the tests notice (killed). A change
 that does not compile, or that gives the same code, is not counted.
 
-The tests are those that tests/covers.txt names for FILE. Works in a copy of the tree's tracked files,
-in which Bazel builds what depends on FILE for each change: some 10 s each. A test that runs for
-SECONDS (60) counts as failed. Kinds: compare, logic, sign, shift, bits, negate, constant, order, drop.
+The tests are those that tests/covers.txt names for FILE; with --elsewhere also those that need more
+than the library, such as the scripts of the tool. --some draws N of the changes. Works in a copy of
+the tree's tracked files, in which Bazel builds what depends on FILE for each change: some 10 s each.
+A test that runs for SECONDS (60) counts as failed. Kinds: compare, logic, sign, shift, bits, negate, constant, order, drop.
 """
 
 import argparse
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -44,7 +46,7 @@ STATEMENT = re.compile(r"^ +((?:return|break|continue|(?:\(void\)|\*|\+\+|--)?[\
                        r"(?: [-+*/%&|^<>]*= .*|\(.*\)|\+\+|--)));$", re.MULTILINE)
 CONDITION = re.compile(r"\b(if|while) \((.*)\)(?= \{$|$)", re.MULTILINE)
 # Which builds run the tests, and which kinds they see.
-BUILDS = {"test": [], "asan": ["--config=asan"], "tsan": ["--config=tsan"], "model": []}
+BUILDS = {"test": [], "elsewhere": [], "asan": ["--config=asan"], "tsan": ["--config=tsan"], "model": []}
 
 
 def mutants_of(source):
@@ -76,10 +78,11 @@ def shown(source, mutant):
     return f"{source.count(chr(10), 0, start) + 1}: {kind}: {' '.join(changed.split())}"
 
 
-def tests_of(path):
+def tests_of(path, elsewhere):
     """The tests of the file's rows in tests/covers.txt, as (build, label)."""
     rows = [line.split() for line in pathlib.Path("tests/covers.txt").read_text().splitlines()]
-    tests = {(row[0], row[1]) for row in rows if row[:1] and row[0] in BUILDS and path in row[2:]}
+    tests = {(row[0], row[1]) for row in rows if row[:1] and row[0] in BUILDS and path in row[2:]
+             and (elsewhere or row[0] != "elsewhere")}
     if not tests:
         sys.exit(f"mutate.py: {path}: tests/covers.txt names no test of it that Bazel runs alone")
     return sorted((build, "//" + re.sub(r"/([^/]*)\.\w+$", r":\1", test)) for build, test in tests)
@@ -117,15 +120,20 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the changes, and run nothing")
     parser.add_argument("--only", choices=[*SWAPS, "constant", "drop"], metavar="KIND")
     parser.add_argument("--line", type=int, metavar="N")
+    parser.add_argument("--some", type=int, metavar="N")
+    parser.add_argument("--elsewhere", action="store_true")
     parser.add_argument("--seconds", type=int, default=60, metavar="N")
     wanted = parser.parse_args()
     source = pathlib.Path(wanted.file).read_text()
     mutants = [m for m in mutants_of(source) if wanted.only in (None, m[2])
                and wanted.line in (None, source.count("\n", 0, m[0]) + 1)]
+    if wanted.some is not None:
+        mutants = sorted(random.Random(1).sample(mutants, min(wanted.some, len(mutants))))
     if wanted.list:
         print(*(shown(source, m) for m in mutants), sep="\n")
         return
-    tests, count = tests_of(wanted.file), dict.fromkeys(("killed", "survived", "equivalent", "uncompiled"), 0)
+    tests = tests_of(wanted.file, wanted.elsewhere)
+    count = dict.fromkeys(("killed", "survived", "equivalent", "uncompiled"), 0)
     with tempfile.TemporaryDirectory() as work:
         tree = pathlib.Path(work, "tree")
         tree.mkdir()

@@ -28,6 +28,7 @@ diff - <("$mutate" tiny.c --list) <<'EOF'
 9: shift: return 0x0f >> n;
 EOF
 [[ $("$mutate" tiny.c --list --only=constant --line=9 | wc -l) == 2 ]]
+[[ $("$mutate" tiny.c --list --some=3 | wc -l) == 3 ]]
 mkdir tests
 echo 'elsewhere tests/cli/tiny_test.sh tiny.c' >tests/covers.txt
 said=$("$mutate" tiny.c 2>&1) && exit 1
