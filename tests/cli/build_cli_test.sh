@@ -197,9 +197,6 @@ check "interrupted: by the signal" equal "$rc" 143
 check "interrupted: the line is ended" equal "$(tail -c 1 err | od -An -tx1)" " 0a"
 check "interrupted: nothing is left" equal "$(compgen -G '*interrupted*')" ""
 table <<'END'
-? build --form guava --progress=never -p 0.01 -o q.bloom third
-and equal "$(grep -c $'\r' err)" 0
-
 # Errors.
 2 build --form guava -n 1 -o x abc =! no -p
 2 build --form guava -n 1 -p 0.1 abc =! no -o

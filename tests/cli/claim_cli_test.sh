@@ -3,7 +3,7 @@
 # redis_cli_test.sh have the others.
 source "$(dirname "$0")/checks.sh"
 
-given abc all third again hundred edges hash.key
+given abc all third again hundred hash.key
 mkdir folder
 cat all third all third >repeats # 400,000 distinct keys among 1,066,666
 # Repeated lines next to each other, so in chunks that several threads process at once, and far
@@ -33,9 +33,6 @@ cat abc third >both
 table <<'END'
 0 claim -q --threads 1 -p 1e-6 --strategy guava-mitz64 abc abc third => <both
 0 claim -q --threads 1 -p 1e-6 --strategy sbbf abc abc third => <both
-0 claim -q --threads 2 -p 1e-9 edges edges
-and cmp <(sort out) <(sort -u edges)
-0 claim -q -p 0.1 /dev/stdin -n 1 </dev/null =>
 
 # The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its
 # time.

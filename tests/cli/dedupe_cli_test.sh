@@ -28,14 +28,10 @@ and cmp out <(sed 's/^/      2 /' good.json)
 2 dedupe --threads 2 --memory 1M abc =! threads need at least
 2 dedupe --temp missing abc =! missing: temporary file: No such file
 
-# -c, -d, -u, -i.
-$ printf 'b\na\nb\nc\nA\na\n\nb\n' >letters
-0 dedupe -qc letters | tr "\n" , =>       3 b,      2 a,      1 c,      1 A,      1 ,
-0 dedupe -qd <<<"$(cat letters)" | tr "\n" , => b,a,
-0 dedupe -qui letters | tr "\n" , => c,,
+# -i, and what cannot go together.
 $ printf '@[`{aZéÉ\n@[`{AzéÉ\nAbcdefgHIJK,AbcdefgHIJK\nabcDEFGHijk,ABCDEFGHIJK\n' >edge_letters
 0 dedupe -qi edge_letters | wc -l => 2
-2 dedupe -d -u letters =! give --repeated or --unique
+2 dedupe -d -u abc =! give --repeated or --unique
 
 # --header.
 $ printf 'id,v\n1,a\n2,b\n' >a.csv

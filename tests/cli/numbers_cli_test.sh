@@ -20,15 +20,23 @@ done
 for p in 1 2 inf; do
   refuses "-p $p" "must be less than 1" "$tool" plan -n 10 -p "$p"
 done
-for p in 0.007 0.7% .7% 7e-3; do
-  reports "-p $p" 0 fpp 0.007 "$tool" plan -n 10 -p "$p" --json
-done
 for p in abc '' 0.1x ' 0.1' % 1%% 1e1% ..%; do
   refuses "-p '$p'" "not a probability" "$tool" plan -n 10 -p "$p"
 done
 for threads in 0 -1 x 1.5 4097 1e20; do
   refuses "--threads $threads" "not a number of threads" "$tool" demo --threads "$threads"
 done
+# A count that a double does not hold is a string, and a seed always is one.
+printf 'a\n' >a
+table <<'END'
+0 plan -n 10 -p .7% --json => {fpp=0.007}
+0 plan -n 10 -p 7e-3 --json => {fpp=0.007}
+0 plan -n 9007199254740991 -p 0.5 --json => ..."n": 9007199254740991,...
+0 plan -n 9007199254740992 -p 0.5 --json => ..."n": "9007199254740992",...
+0 demo -n 1000 --seed 1 --json => ..."seed": "1"...
+0 build -q -p 0.01 --seed 9007199254740993 -o seed.lfb a
+0 info --json seed.lfb => ..."seed": "9007199254740993"... => /"bits": [0-9]+,/
+END
 refuses "--progress maybe" "must be always or never" "$tool" demo --progress maybe
 refuses "--strategy nope" "no such strategy" "$tool" demo --strategy nope
 

@@ -31,11 +31,6 @@ for end in gz zst xz; do
   check "$end: all keys are counted" equal "$(size_in filter)" "$(grep -c . keys)"
   gives "$end: query" 0 "$tool" query filter "keys.$end"
   check "$end: query's lines" cmp out <(sed -n p keys; echo) # a newline at the end
-  gives "$end: --threads 3" 0 "$tool" build -q -n 600K -p 1e-6 --threads 3 -o filter "keys.$end"
-  gives "$end: all present" 1 "$tool" query -v filter keys
-  gives "$end: with other files" 0 \
-    "$tool" claim -q -p 1e-9 --threads 1 long "keys.$end" "long.$end"
-  check "$end: with other files, lines" cmp out <(cat long distinct)
 
   # --- several members ----------------------------------------------------------
   {
@@ -70,8 +65,6 @@ for end in gz zst xz; do
   refuses "$end: not compressed" \
     "hoax.$end: not ${format[$end]} data, although its name ends in .$end: rename it" \
     "$tool" claim -n 1M -p 0.01 "hoax.$end"
-  cp keys ".$end"
-  gives "$end: a name of the end alone" 0 "$tool" claim -q -p 1e-6 --threads 1 ".$end"
 
   # --- damaged ------------------------------------------------------------------
   # broken NAME TEXT FILE: counting and reading report the damage, and no filter is written.

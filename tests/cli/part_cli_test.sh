@@ -37,7 +37,7 @@ $ mv out wanted
 0 claim "${one[@]}" -t ';' -k 2 lines
 and cmp out <(cat wide; printf '\nother;third\n')
 
-# Missing and empty fields, NUL, carriage returns.
+# Missing and empty fields.
 $ printf 'a;1\nb\nc;\nd;1\n\ne\n' >few
 0 claim "${one[@]}" -t ';' -k 2 few => a;1\nb
 0 build -q -p 1e-6 -n 100 -o filter -t ';' -k 2 few
@@ -46,11 +46,6 @@ $ printf 'a;1\nb\nc;\nd;1\n\ne\n' >few
 1 query -t ';' -k 3 filter few =>
 0 build -q -p 1e-6 -o filter -t ';' -k 2 few
 0 info --json filter => {expected_insertions=6}
-$ printf 'a 1\nx\0b\n1\0c 2\n\0\0d 2' >nul
-0 claim "${one[@]}" -0 -k 2 nul | tr '\0\n' '|_' => a 1_x|c 2_||
-$ printf 'a 1\r\nb 1\nc 1 \r\n' >carriage
-0 claim "${one[@]}" -k 2 carriage
-and cmp out <(head -n 2 carriage)
 END
 for way in "-n 100K" "--shared -n 100K" "--form guava" "--strategy guava-mitz32" ""; do
   rm -f filter

@@ -91,11 +91,6 @@ $ sed 's/$/-x/' "$words" >no_words
 0 query -c words.lfb no_words
 # 0.001 of 663,473 is 663; five standard deviations are 129.
 and between "$(cat out)" 534 792
-
-# Keys that end in NUL.
-0 build -0 --json -p 1e-9 -o nul.bloom nul => {keys=4}
-0 query -0 nul.bloom nul => <nul.kept
-1 query nul.bloom nul
 END
 
 table <<'END'

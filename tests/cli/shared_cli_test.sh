@@ -102,8 +102,6 @@ umask "$mask"
 for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do
   refuses "--mode '$mode'" "--mode '$mode': not an octal number from 0 to 0777" \
     "$tool" build --shared --mode="$mode" -n 10 -p 0.1 -o modes abc
-  refuses "claim --mode '$mode'" "not an octal number from 0 to 0777" \
-    "$tool" claim --mode="$mode" -n 10 -p 0.1 --shared modes abc
 done
 table <<'END'
 2 build --mode 600 -p 0.1 -o modes abc =! --mode applies only to a new file of --shared

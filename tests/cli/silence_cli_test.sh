@@ -131,11 +131,6 @@ check "the same with room: the rest" between $(($(wc -l <out) + full)) 99999 100
   2>err && rc=0 || rc=$?
 check "build: a file that cannot grow" is_error "smaller: is full and cannot grow: writing failed: "
 
-# --- more keys than the filter was made for ---------------------------------------
-seq 100000 >many
-told "overfull" 1 "warning: " "$tool" claim -q -n 1000 -p 1e-6 many
-gives "not overfull" 0 "$tool" claim -q -n 100K -p 1e-6 many
-
 # --- what is no list of keys -------------------------------------------------------
 bzip2 -kc keys >keys.bz2 2>/dev/null || printf 'BZh91AY&SY' >keys.bz2
 for command in "claim -n 9 -p .1" "build -p .1 -o x" "build -n 9 -p .1 -o x" "query seen"; do
@@ -237,19 +232,6 @@ done
 seq 20000 | sed 's/^/x/' >words; seq 300 >>words
 run "$tool" claim -q -p 1e-6 -n 800 --keys=i64 --bad-lines=skip words
 check "sparse numbers" equal "$rc $(wc -l <out)" "0 300"
-printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
-gives "a BOM, blank lines" 0 "$tool" claim -q -n 10 -p 1e-9 --jsonl id marked
-check "a BOM, blank lines: the keys" equal "$(grep -c id out)" 2
-printf '{"id":1,"x":[1e400,{"y":"\\ud800"}],"z":"\xff\xfe","n":%0400d}\n{"\\ud800":[],"id":3}\n' 7 \
-  >odd
-sed -i 's/"n":0*/"n":1/' odd
-same "what no double or text holds, elsewhere" 0 odd "$tool" claim -q -n 10 -p 1e-9 --jsonl id odd
-for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}' \
-  '{"id":1,"x":[]]}' '{"id":1'; do
-  printf '%s\n' "$line" >lines
-  run "$tool" claim -q -n 10 -p 1e-9 --jsonl id lines
-  check "$line is no JSON" is_error "lines:1: "
-done
 told "--bad-lines alone" 0 "--bad-lines changes nothing without --jsonl or --keys" \
   "$tool" claim -q --bad-lines=skip -n 9 -p .1 keys
 
@@ -321,10 +303,7 @@ done
 # --- the same bytes ----------------------------------------------------------------------
 export SOURCE_DATE_EPOCH=1700000000
 "$tool" build -q --hash xxh3 --seed 1 -p .01 -o first keys
-sleep 1.1
-"$tool" build -q --hash xxh3 --seed 1 -p .01 -o second keys
-check "SOURCE_DATE_EPOCH" cmp first second
-check "SOURCE_DATE_EPOCH: its time" equal "$(od -An -tu8 -j80 -N8 first | tr -d ' ')" 1700000000
+check "SOURCE_DATE_EPOCH" equal "$(od -An -tu8 -j80 -N8 first | tr -d ' ')" 1700000000
 
 # --- files of other projects ---------------------------------------------------------------
 { printf '\0\0\0\1\0\0\0\3\0\0\0\2'; head -c 16 /dev/zero; } >spark
