@@ -2,8 +2,8 @@
 # json_test.sh TOOL LIST COUNTING GROWING OVERCOUNTED WINDOW PAGE...: --json prints exactly the fields that
 # man/json.txt, LIST, has for the command and explains; the command's page has them, too.
 #
-# Seen to fail with a field left out of the page, with a field that no command prints, with one
-# that is listed and not explained, and with a field renamed in the tool.
+# Seen to fail with a brace left out, with a field left out of the page, with a field that no
+# command prints, with one that is listed and not explained, and with a field renamed in the tool.
 set -euo pipefail
 source tests/support/complain.sh
 
@@ -25,6 +25,7 @@ prints() {
   local command=$1
   shift
   "$tool" "$@" --json >out 2>err || [[ $1 == verify ]] || complain "$*: $(cat err)"
+  python3 -m json.tool out >/dev/null || complain "$*: no JSON"
   sed -E 's/"[a-z0-9-]+": \{("bits")/{\1/g' out | grep -oE '"[a-z_]+": ' | tr -d '": ' | sort -u >printed
   awk -F'\t' -v wanted="$command" '$1 == wanted { print $2 }' listed | sort >wanted
   checked=$((checked + $(wc -l <printed)))
