@@ -68,15 +68,6 @@ static void reads_emit(void *context, unsigned thread, const struct walk_lines *
   reads_remember(exact, hashed, lines, lines->count);
 }
 
-/* Whether nothing more is to be read. */
-static bool reads_enough(const void *context)
-{
-  const struct exact_read *read = context;
-
-  /* relaxed: what is read beyond it does no harm. */
-  return atomic_load_explicit(&read->exact->enough, memory_order_relaxed);
-}
-
 static void reads_end(struct exact *exact)
 {
   exact->ended = true;
@@ -97,7 +88,7 @@ static bool reads_run(struct exact *exact, bool again, struct walk walk)
   walk.context = &read;
   walk.plain = exact->source == &exact->stored;
   walk.crlf |= again;
-  walk.enough = reads_enough;
+  walk.enough = &exact->enough;
   return walk_run(&walk);
 }
 
@@ -576,17 +567,6 @@ bool exact_read_counted(struct exact *exact)
 
 /* ---- storing ---------------------------------------------------------------------------- */
 
-static bool store_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
-{
-  (void)context;
-  (void)thread;
-  (void)lines;
-  (void)first;
-  (void)keys;
-  return true;
-}
-
 /* Cuts the chunk before its first line without a key, which follows those that were found. */
 static bool store_ask(void *context, unsigned thread, struct walk_lines *lines,
                       struct chunk *chunk)
@@ -632,7 +612,6 @@ static void store_emit(void *context, unsigned thread, const struct walk_lines *
 bool exact_read_store(struct exact *exact)
 {
   static const struct decider decider = {.batch = READS_BATCH,
-                                         .take = store_take,
                                          .ask = store_ask,
                                          .decide = store_decide,
                                          .emit = store_emit};

@@ -35,7 +35,9 @@ static bool records_take(struct records *records, struct chunk *chunk, uint64_t 
   const struct records_job *job = records->job;
 
   (void)pthread_mutex_lock(&records->reading);
-  records->ended |= job->enough != NULL && job->enough(job->context);
+  /* relaxed: what is read beyond it does no harm. */
+  records->ended |=
+      job->enough != NULL && atomic_load_explicit(job->enough, memory_order_relaxed);
   if (!records->ended) {
     const enum input_result result = input_next(&records->input, chunk);
     records->ended = result != INPUT_CHUNK;

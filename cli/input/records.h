@@ -11,6 +11,7 @@
 #ifndef CLI_INPUT_RECORDS_H
 #define CLI_INPUT_RECORDS_H
 
+#include <lfbloom/c11.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,7 +20,7 @@
 struct records_job {
   struct input input; /* its public fields, but refuse_output */
   unsigned threads;
-  bool (*enough)(const void *context); /* NULL, or whether enough has been read: then no more is */
+  const LFB_ATOMIC(bool) *enough; /* NULL, or whether enough was read: then no more is */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
    * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at

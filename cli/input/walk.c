@@ -136,17 +136,11 @@ static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *line
   return keys;
 }
 
-/* Whether the lines of each take() are kept or forgotten at once. */
-static bool walk_streams(const struct decider *decider)
-{
-  return decider->ask == NULL && decider->decide == NULL;
-}
-
-/* Finds and takes all lines of the chunk. */
+/* Finds and takes all lines of the chunk; those that stream are kept or forgotten at once. */
 static bool walk_take(const struct walk *walk, unsigned thread, struct walk_lines *lines,
-                      struct chunk *chunk)
+                      struct chunk *chunk, bool streams)
 {
-  const bool streams = walk_streams(walk->decider);
+  const walk_taker take = walk->decider->take;
   struct kept kept = {chunk->bytes, keys_delimiter(walk->source)};
   size_t at = 0, found = 1;
   bool well = true;
@@ -155,8 +149,9 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
   while (well && found > 0 && chunk->refused == 0) {
     const size_t first = lines->count;
     const lfb_key *keys = walk_find(walk, lines, chunk, &at, &found);
-    well = keys != NULL && (lines->count == first ||
-                            walk->decider->take(walk->context, thread, lines, first, keys));
+    well = keys != NULL &&
+           (lines->count == first || take == NULL ||
+            take(walk->context, thread, lines, first, keys));
     if (well && streams && walk->prints)
       kept_add(&kept, lines->records, lines->count, lines->wanted);
     if (streams)
@@ -203,13 +198,14 @@ static bool walk_work(void *context, unsigned thread, struct chunk *chunk)
 
   if (walk->figures != NULL)
     figure_add(&walk->figures->bytes, chunk->size);
-  bool well = walk_take(walk, thread, lines, chunk);
+  const bool streams = decider->ask == NULL && decider->decide == NULL;
+  bool well = walk_take(walk, thread, lines, chunk, streams);
   if (well && decider->ask != NULL)
     well = decider->ask(walk->context, thread, lines, chunk);
   if (well && walk->unordered) {
     well = walk_decide(context, thread, chunk);
     walk_finish(context, thread, chunk);
-  } else if (!well && !walk_streams(decider)) { /* nothing is decided */
+  } else if (!well && !streams) { /* nothing is decided */
     lines->count = lines->open_count = 0;
     chunk->size = 0;
   }
@@ -227,13 +223,6 @@ static void walk_emit(void *context, unsigned thread, const struct chunk *chunk)
     walk->decider->emit(walk->context, thread, &job->lines[thread], chunk);
   else if (chunk->size > 0)
     output_write(chunk->bytes, chunk->size);
-}
-
-static bool walk_enough(const void *context)
-{
-  const struct walk_job *job = context;
-
-  return job->walk->enough(job->walk->context);
 }
 
 static void walk_free(struct walk_lines *lines, unsigned threads)
@@ -272,7 +261,7 @@ bool walk_run(const struct walk *walk)
                                       .plain = walk->plain,
                                       .skip = walk->skip},
                             .threads = source->threads,
-                            .enough = walk->enough != NULL ? walk_enough : NULL,
+                            .enough = walk->enough,
                             .context = &job,
                             .work = walk_work,
                             .decide = ordered ? walk_decide : NULL,
@@ -285,21 +274,10 @@ bool walk_run(const struct walk *walk)
 
 /* ---- counting --------------------------------------------------------------------- */
 
-static bool count_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
-{
-  (void)context;
-  (void)thread;
-  (void)lines;
-  (void)first;
-  (void)keys;
-  return true;
-}
-
 /* Counts all lines.  Standard input is then read again from where it was. */
 static bool count_lines(const struct keys_source *source, uint64_t *count)
 {
-  static const struct decider decider = {.batch = WALK_BATCH, .take = count_take};
+  static const struct decider decider = {.batch = WALK_BATCH};
   const struct keys_source lines = {.paths = source->paths,
                                     .path_count = source->path_count,
                                     .nul = source->nul,

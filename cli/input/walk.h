@@ -33,15 +33,17 @@ struct walk_lines {
   lfb_key *copies; /* of keys that are not the records */
 };
 
+/* Takes the lines from `first` on, which were found last, with their keys.  So far, those that pass
+ * are wanted. */
+typedef bool (*walk_taker)(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+                           const lfb_key *keys);
+
 /* All but emit() are called for many chunks at once, decide() for one.  Those that return false
  * have reported why; the program then ends, after the output of what was decided. */
 struct decider {
   size_t batch; /* the most lines for one take(), from 64 to WALK_BATCH */
   bool keeps_keys;
-  /* Takes the lines from `first` on, which were found last, with their keys.  So far, those that
-   * pass are wanted. */
-  bool (*take)(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-               const lfb_key *keys);
+  walk_taker take; /* NULL: nothing is done with them */
   /* NULL, or called once all lines of the chunk were taken, and no chunk is printed before it.
    * Without it and decide(), the lines of each take() are kept or forgotten at once. */
   bool (*ask)(void *context, unsigned thread, struct walk_lines *lines, struct chunk *chunk);
@@ -71,7 +73,7 @@ struct walk {
   /* For one of several reads of an input: as in records.h. */
   bool crlf, plain;
   uint64_t skip;
-  bool (*enough)(const void *context);
+  const _Atomic(bool) *enough;
 };
 
 /* Walks over all lines once.  False after a report if the input could not be read to its end. */
