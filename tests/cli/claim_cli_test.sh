@@ -1,6 +1,5 @@
 #!/bin/bash
-# claim_cli_test.sh LFBLOOM: `lfbloom claim`, of one filter in memory.  window_, shared_ and
-# redis_cli_test.sh have the others.
+# claim_cli_test.sh LFBLOOM: `lfbloom claim`; window_, shared_ and redis_cli_test have its states.
 source "$(dirname "$0")/checks.sh"
 
 given abc all third again hundred hash.key

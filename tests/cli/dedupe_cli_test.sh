@@ -1,6 +1,5 @@
 #!/bin/bash
-# dedupe_cli_test.sh LFBLOOM: `lfbloom dedupe`: as awk, exactly.  exact_test has the ways and the
-# failures.
+# dedupe_cli_test.sh LFBLOOM: `lfbloom dedupe`.  exact_test has its ways and failures.
 source "$(dirname "$0")/checks.sh"
 
 given abc third again edges nul hash.key all

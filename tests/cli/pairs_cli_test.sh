@@ -1,7 +1,6 @@
 #!/bin/bash
-# pairs_cli_test.sh LFBLOOM: every two options of `dedupe`, and of `claim`, are given together.  At
-# most a tenth of the pairs may be refused as a misuse; all others do their work.  The options are
-# those of --help.
+# pairs_cli_test.sh LFBLOOM: every two options that --help of `dedupe` and `claim` names are given
+# together.  At most a tenth of the pairs may be refused as a misuse; all others do their work.
 source "$(dirname "$0")/checks.sh"
 
 printf '{"a":1}\n{"a":2}\n{"a":1}\n' >keys
@@ -44,7 +43,6 @@ for command in dedupe claim; do
     done
   done
   check "$command refuses $refused of $pairs pairs" between $((10 * refused)) 1 $pairs
-  echo "$command: $refused of $pairs pairs are refused"
 done
 
 finish

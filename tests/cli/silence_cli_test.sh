@@ -254,23 +254,27 @@ for strategy in guava-mitz64 guava-mitz32 java-double sbbf fast; do
   fi
 done
 # Guava's strings and ints, and Parquet's: the same filter by the bytes that these types have.
-while read -r type text bytes; do
+while read -r type text bytes bad; do
   gives "$type: by type" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=$type \
     -o typed <(printf '%b\n' "$text")
   gives "$type: by bytes" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=hex \
     -o plain <(echo $bytes)
   check "$type: the same bits" cmp <(tail -c +257 typed) <(tail -c +257 plain)
-  printf '1234\nx\xffx\n' >bad.txt
-  run "$tool" claim -n 9 -p .1 --keys=$type bad.txt
-  check "$type: what is none is refused" is_error "bad.txt:2: not "
+  for text in ${bad//,/ }; do
+    printf '1234\n%b\n' "$text" >bad.txt
+    run "$tool" claim -n 9 -p .1 --keys=$type bad.txt
+    check "$type: $text is refused" is_error "bad.txt:2: not "
+  done
 done <<'END'
-i64 -2 feffffffffffffff
-i32 4294967294 feffffff
-f64 1.5 000000000000f83f
-f32 -0.25 000080be
-utf16 a\xc3\xa9\xf0\x9f\x98\x80 6100e9003dd800de
-hex 0aFf 0aff
+i64 -2 feffffffffffffff 18446744073709551616,-9223372036854775809,1.5,-
+i32 4294967294 feffffff 4294967296,-2147483649,1.5
+f64 1.5 000000000000f83f 1x,nine
+f32 -0.25 000080be 1x
+utf16 a\xc3\xa9\xf0\x9f\x98\x80 6100e9003dd800de \xff,\xed\xa0\x80
+hex 0aFf 0aff 123,0g
 END
+printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
+reports "a BOM, blank lines" 0 "in out" "2 2" "$tool" claim --json -n 9 -p 1e-9 --jsonl id marked
 gives "i64: claim" 0 "$tool" claim -q -n 9 -p 1e-9 --keys=i64 --shared numbers.st numbers
 check "i64: claim, each number once" equal "$(cat out)" $'5\n-1\n9223372036854775807'
 prints "i64: what another program finds" 0 4 "$tool" query -c --keys=i64 numbers.st numbers
