@@ -279,7 +279,7 @@ const struct command command_dedupe = {
         "Keys are compared by 128 bits of hash, under a key drawn for each run.  Keys of up to 15 "
         "bytes never have the same hash.  Of 1e9 longer ones, 5e-17 are expected to be lost: one "
         "key in 2e16 such runs.\n",
-    .moved = "-p -n --window --generations --shared --state --growing --mode --strategy --hash "
+    .moved = "-p -n --window --shared --state --mode --strategy --hash "
              "--key-file --unordered --timeout ",
     .moved_to = "claim",
     .run = dedupe_run,
