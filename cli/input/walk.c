@@ -202,7 +202,7 @@ static bool walk_work(void *context, unsigned thread, struct chunk *chunk)
   bool well = walk_take(walk, thread, lines, chunk, streams);
   if (well && decider->ask != NULL)
     well = decider->ask(walk->context, thread, lines, chunk);
-  if (well && walk->unordered) {
+  if (well && walk->unordered && decider->decide != NULL) {
     well = walk_decide(context, thread, chunk);
     walk_finish(context, thread, chunk);
   } else if (!well && !streams) { /* nothing is decided */
