@@ -44,8 +44,7 @@ struct claim {
 
   struct source into;        /* where keys are claimed                            */
   struct window_count count; /* of --window with a number of keys                 */
-  uint64_t before;           /* estimates of the distinct keys: at the start, and at the end */
-  uint64_t after;
+  uint64_t before;           /* an estimate of the distinct keys at the start */
   struct walk_figures read;
   _Atomic(uint64_t) out; /* keys that were claimed */
   _Atomic(uint64_t) bad_lines;
@@ -235,7 +234,8 @@ static double claim_expected_false_positives(const struct claim *claim, const lf
     return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
 
   /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
-  const uint64_t span = claim->after > claim->before + out ? claim->after - claim->before : out;
+  const uint64_t after = stats->approximate_count;
+  const uint64_t span = after > claim->before + out ? after - claim->before : out;
   const uint64_t parts = span < CLAIM_PARTS ? span : (uint64_t)CLAIM_PARTS;
   double sum = 0;
 
@@ -277,8 +277,7 @@ static void claim_text(const struct claim *claim, const lfb_figures *figures, do
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   claim_is_bounded(figures) ? "at most about" : "about",
-                   wrong);
+                   claim_is_bounded(figures) ? "at most about" : "about", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(figure_get(&claim->out)).text,
               left_out, human_bytes(figures->all.bytes).text, human_seconds(claim->seconds).text,
@@ -309,7 +308,7 @@ static double claim_window_false_positives(const struct claim *claim, const lfb_
 
 /* Prints the figures: of a window, or of another filter.  Returns the exit status: CLI_OTHERWISE
  * after a warning that more keys came than the filter was made for. */
-static int claim_figures(struct claim *claim)
+static int claim_figures(const struct claim *claim)
 {
   lfb_figures figures;
 
@@ -317,7 +316,6 @@ static int claim_figures(struct claim *claim)
     return CLI_NOT_DONE;
   const lfb_stats *stats = &figures.all;
   const bool window = figures.kind == LFB_KIND_WINDOW;
-  claim->after = stats->approximate_count;
   const bool overfull =
       stats->fpp > 0 && stats->expected_fpp > stats->fpp &&
       (window ? claim_window_overfull(&figures.window)

@@ -34,7 +34,7 @@ static bool share_size_fits(const struct source_wish *wish, const lfb_stats *sta
 
 /* Reports which filter exists already. */
 static void share_report_there(const char *path, const struct source_wish *wish,
-                                const lfb_stats *stats, bool grows)
+                               const lfb_stats *stats, bool grows)
 {
   const lfb_hash_id wanted = wish->config->hash;
   const bool keyed = figures_keyed(stats->hash);
@@ -62,7 +62,7 @@ static void share_report_there(const char *path, const struct source_wish *wish,
 
 /* Whether the shared filter is the one wished for.  False after a report. */
 static bool share_fits(const char *path, const struct source_wish *wish,
-                        const lfb_figures *figures)
+                       const lfb_figures *figures)
 {
   const lfb_config *config = wish->config;
   const lfb_stats *stats = &figures->all;
@@ -81,7 +81,7 @@ static bool share_fits(const char *path, const struct source_wish *wish,
 
 /* Warns if another process has just made the filter for fewer keys than this one has counted. */
 static void share_warn_small(const char *path, const struct source_wish *wish,
-                              const lfb_stats *stats)
+                             const lfb_stats *stats)
 {
   if (!wish->expected->given && stats->fpp > 0 &&
       wish->config->expected_insertions > stats->expected_insertions)

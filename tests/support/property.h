@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sstream>
 
-// Whether the one who runs the test has chosen the cases: asked before the first property.
+// Whether RC_PARAMS chooses the cases: asked before the first property.
 inline bool CasesAreChosen() {
   static const bool chosen = std::getenv("RC_PARAMS") != nullptr;
   return chosen;
