@@ -21,7 +21,7 @@ static section_record *section_of(ck_stack_entry_t *all)
   return (section_record *)(void *)((char *)all - offsetof(section_record, all));
 }
 
-__thread lfb_section *lfb_section_mine __attribute__((tls_model("initial-exec"))) = NULL;
+LFB_THREAD_LOCAL lfb_section *lfb_section_mine = NULL;
 
 static ck_epoch_t section_epoch;
 static ck_stack_t section_all = CK_STACK_INITIALIZER;

@@ -110,8 +110,10 @@ void lfb_section_step(void);
 #ifndef __cplusplus
 #include <ck_epoch.h>
 
+#include "atomic/threads/slots.h"
+
 /* The calling thread's record; NULL before its first section. */
-extern __thread lfb_section *lfb_section_mine __attribute__((tls_model("initial-exec")));
+extern LFB_THREAD_LOCAL lfb_section *lfb_section_mine;
 
 /* The slow half of lfb_section_enter(): takes a record. */
 lfb_section *lfb_section_take(void);

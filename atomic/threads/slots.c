@@ -11,8 +11,8 @@ enum {
   ONCE_MORE = 1 << 30, /* a flag on a slot: its destructor has been called */
 };
 
-__thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec"))) = 0;
-__thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec"))) = 0;
+LFB_THREAD_LOCAL uint32_t lfb_slot_plus_one = 0;
+LFB_THREAD_LOCAL uint32_t lfb_slot_own_plus_one = 0;
 
 static lfb_word slots_map[MAP_WORDS]; /* bit s is on while slot s has an owner */
 static lfb_word slots_shared_next;    /* spreads the threads without a slot    */

@@ -34,14 +34,21 @@ enum {
   LFB_SLOT_COUNT = 1024, /* slots with an owner; numbers from here on are shared */
 };
 
-/* 0 until the thread's first call, then its number plus one; lfb_slot() reads it.
- * __thread, because C++ reads it too, without a wrapper.  Initial-exec: even in a shared
- * library one load at a fixed offset, for 4 bytes of static TLS. */
-extern __thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec")));
+/* Memory of each thread.  __thread, because C++ reads it too, without a wrapper.  glibc keeps
+ * static TLS for libraries that dlopen() brings, so one load at a fixed offset finds it there, too.
+ * Other C libraries keep none: musl refuses such a library. */
+#ifdef __GLIBC__
+#define LFB_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+#else
+#define LFB_THREAD_LOCAL __thread
+#endif
+
+/* 0 until the thread's first call, then its number plus one; lfb_slot() reads it. */
+extern LFB_THREAD_LOCAL uint32_t lfb_slot_plus_one;
 
 /* The same while the number is the thread's own slot; else 0.  An array with an element 0 that
  * belongs to no thread can be indexed by it without a test whether the thread has a slot. */
-extern __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec")));
+extern LFB_THREAD_LOCAL uint32_t lfb_slot_own_plus_one;
 
 /* Takes a number for the calling thread: the slow half of lfb_slot(). */
 uint32_t lfb_slot_take(void);

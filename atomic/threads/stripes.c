@@ -54,8 +54,8 @@ lfb_stripes lfb_stripes_over(lfb_stripe *stripes)
  * an old number does no harm, nor does a signal handler or a fork in between. */
 static uint32_t stripes_processor(void)
 {
-  static __thread uint32_t processor __attribute__((tls_model("initial-exec")));
-  static __thread uint32_t left __attribute__((tls_model("initial-exec")));
+  static LFB_THREAD_LOCAL uint32_t processor;
+  static LFB_THREAD_LOCAL uint32_t left;
 
   if (left-- == 0) {
     const int now = sched_getcpu();
