@@ -40,15 +40,6 @@ failures() {
   done
 }
 
-# Prints what the tests of a stage left out, one per line: the stage, the test, and its message.
-left_out() {
-  local name=$1 output=$2 label
-  grep -oE '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED)' "$output" | while read -r label _; do
-    find -L "bazel-testlogs/$(sed 's,^//,,; s,:,/,' <<<"$label")" -name test.log -exec cat {} + 2>/dev/null |
-      grep -E '^(SKIPPED|NOT ON THIS MACHINE): ' | sort -u | sed "s|^|$name $label |"
-  done
-}
-
 # Prints "LABEL RESULT" of each test in a stage's output: Bazel's, and CTest's as "ctest:NAME RESULT".
 ran() {
   sed -nE '/FAILED TO BUILD/d
@@ -83,7 +74,7 @@ run_stage() {
     { echo "== $name: what failed"; failures "$work/output"; } >>"$work/failures" 2>&1
   fi
   sed "s|^|$name |" "$work/stage_ran" >>"$work/ran"
-  left_out "$name" "$work/output" >>"$work/left_out"
+  sed -n "s|^bazelw: left out: |$name |p" "$work/output" >>"$work/left_out"
   lines+=("$(printf '%-17s %-6s %5d s %4d tests   %s' "$name" $status $((SECONDS - start)) "$count" "$*")")
 }
 stage() { run_stage 1 "$@"; }

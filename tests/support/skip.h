@@ -1,7 +1,7 @@
 // skip.h - skips a test and reports why: `return Skip("no seccomp here");`.
 //
-// Each skip writes a line to the test's log, and .ci/stages.sh lists these lines at its end.  With
-// LFBLOOM_NO_SKIP=1, which it sets, a skipped test fails.
+// Each skip writes a line to the test's log, and bazelw lists these lines at its end.  With
+// LFBLOOM_NO_SKIP=1, which .ci/stages.sh sets, a skipped test fails.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # skip.sh - reports the parts that a test skips; to be sourced.
 #
-# Each skip writes a line to the test's log, and .ci/stages.sh lists these lines at its end.  With
-# LFBLOOM_NO_SKIP=1, which it sets, a test that skips something fails.
+# Each skip writes a line to the test's log, and bazelw lists these lines at its end.  With
+# LFBLOOM_NO_SKIP=1, which .ci/stages.sh sets, a test that skips something fails.
 
 # skip WHY: the host lacks something that it could be given: a right, a package, a network.
 skip() {
