@@ -25,8 +25,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -rL packaging/debian "$work/debian"
 chmod -R u+w "$work/debian"
-{ read -r homepage && read -r maintainer; } <tools/project.txt
-sed -i "s|@maintainer@|$maintainer|; s|@homepage@|$homepage|" "$work"/debian/{control,changelog}
+read -r maintainer <tools/project.txt
+sed -i "s|@maintainer@|$maintainer|" "$work"/debian/{control,changelog}
 packaged=$(dpkg-parsechangelog -l "$work/debian/changelog" -S Version)
 [[ ${packaged%-*} == "$version" ]] ||
   die "packaging/debian/changelog is of version ${packaged%-*}, the library is $version"
@@ -60,9 +60,9 @@ put() {
 there() { (cd all && compgen -G "$1"); }
 
 mapfile -t files < <(there "$libdir/liblfbloom.so.*")
-put liblfbloom1 "${files[@]}"
+put liblfbloom0.9 "${files[@]}"
 mapfile -t files < <(there "$libdir/liblfbloom_redis.so.*")
-put liblfbloom-redis1 "${files[@]}"
+put liblfbloom-redis0.9 "${files[@]}"
 mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
 put redis-module-lfbloom usr/lib/redis/modules/lfbloom_redis.so
@@ -74,11 +74,11 @@ mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
 left=$(find all ! -type d)
 [[ -z $left ]] || die "no package has $left"
 
-packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom python3-lfbloom redis-module-lfbloom)
+packages=(liblfbloom0.9 liblfbloom-redis0.9 liblfbloom-dev lfbloom python3-lfbloom redis-module-lfbloom)
 modules=redis-module-lfbloom/usr/lib/redis/modules
 
 # Removes symbols that only a debugger needs, as Debian requires.
-for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*; do
+for file in liblfbloom0.9/"$libdir"/*.so.*.*.* liblfbloom-redis0.9/"$libdir"/*.so.*.*.*; do
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$file"
   chmod 644 "$file"
 done
@@ -89,12 +89,12 @@ strip --strip-debug --enable-deterministic-archives liblfbloom-dev/"$libdir"/*.a
 
 # Writes the exported names, all with the version of this package: a program linked with the library
 # needs this version.  dpkg-shlibdeps reads the names, or the shlibs file if it has none.
-for package in liblfbloom1 liblfbloom-redis1; do
+for package in liblfbloom0.9 liblfbloom-redis0.9; do
   mkdir -p $package/DEBIAN
   dpkg-gensymbols -p$package -P$package -v"$packaged" -Idebian/$package.symbols -c4 >&2 ||
     die "debian/$package.symbols says something else than the library"
   echo "activate-noawait ldconfig" >"$package/DEBIAN/triggers"
-  soname=$(objdump -p "$package"/"$libdir"/*.so.*.* | awk '$1 == "SONAME" { print $2 }')
+  soname=$(objdump -p "$package"/"$libdir"/*.so.*.*.* | awk '$1 == "SONAME" { print $2 }')
   echo "${soname%%.so.*} ${soname##*.so.} $package (>= $version)" >"$package/DEBIAN/shlibs"
 done
 
@@ -117,11 +117,11 @@ depend() {
   local package=$1
   shift
   : >"debian/$package.substvars"
-  (($# == 0)) || dpkg-shlibdeps -Sliblfbloom1 "-Tdebian/$package.substvars" "$@"
+  (($# == 0)) || dpkg-shlibdeps -Sliblfbloom0.9 "-Tdebian/$package.substvars" "$@"
 }
 
-depend liblfbloom1 liblfbloom1/"$libdir"/*.so.*.*
-depend liblfbloom-redis1 liblfbloom-redis1/"$libdir"/*.so.*.*
+depend liblfbloom0.9 liblfbloom0.9/"$libdir"/*.so.*.*.*
+depend liblfbloom-redis0.9 liblfbloom-redis0.9/"$libdir"/*.so.*.*.*
 depend liblfbloom-dev
 depend lfbloom lfbloom/usr/bin/lfbloom
 depend python3-lfbloom "$module"/*.so

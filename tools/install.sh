@@ -19,7 +19,6 @@ fi
 libraries=$root/$libdir
 
 read -r version soversion <tools/version.txt
-read -r homepage <tools/project.txt
 
 # Every user can read what any user installs.
 umask 022
@@ -56,7 +55,7 @@ tls_flags=" -lssl -lcrypto" tls_libraries=";ssl;crypto"
 fill() {
   local text name
   text=$(<"$1")
-  for name in homepage version soversion prefix libdir to_prefix pointer_size tls_flags tls_libraries; do
+  for name in version soversion prefix libdir to_prefix pointer_size tls_flags tls_libraries; do
     text=${text//@$name@/"${!name}"}
   done
   printf '%s\n' "$text" >"$2"

@@ -2,5 +2,6 @@
 
 VERSION = "0.9.0"
 
-# The version of the shared library: changes if programs that were built before would break.
-SOVERSION = "1"
+# The version in the names of the shared libraries: changes if programs that were built before would
+# break.  Before 1.0.0 each MINOR has its own, and from then on each MAJOR.
+SOVERSION = "0.9"

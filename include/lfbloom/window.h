@@ -52,8 +52,7 @@
  *            next lfb_window_tick() ends what is over since; by_insertions begins to count anew.
  *            With lfb_read_limits.open_damaged, words that do not match their checksum become all
  *            ones: no key is lost, and false positives are more frequent until G + 1 generations
- *            have begun.  LFB_ERROR_UNKNOWN_VERSION: also of a window of lfbloom before
- *            1.0, since that layout is gone.
+ *            have begun.
  *
  * Memory     At the default preference, for G = 3, in bits per key of a span: 20.7 at 1 %, 29 at
  *            0.1 %, 41.5 at 1e-4, 61 at 1e-6, 124 at 1e-9.

@@ -20,7 +20,6 @@ class LfbloomConan(ConanFile):
     name = "lfbloom"
     version = "0.9.0"
     license = "Apache-2.0"
-    homepage = "https://lfbloom.example/"
     description = "Lock-free concurrent Bloom filter"
     topics = ("bloom-filter", "lock-free", "guava", "parquet")
     settings = "os", "compiler", "build_type", "arch"

@@ -18,7 +18,7 @@ for file in "$@"; do
   fi
 done
 chmod -R u+w "$work/tree"
-cp -L "$redis_library" "$work/liblfbloom_redis.so.1"
+cp -L "$redis_library" "$work/liblfbloom_redis.so.0.9"
 
 # shift_struct FILE FIRST_LINE: adds a field of 64 bytes at the head of a struct.
 shift_struct() {
@@ -40,13 +40,13 @@ find atomic bloom -name '*.c' | while read -r source; do
 done | xargs -P 2 -L 1 cc -std=c11 -O1 -fPIC -fvisibility=hidden -I. -Iinclude ||
   fail "the shifted sources do not compile"
 cd "$OLDPWD"
-cc -shared -o "$work/liblfbloom.so.1" "$work"/objects/*.o -lck -lm -pthread -Wl,-soname,liblfbloom.so.1 \
+cc -shared -o "$work/liblfbloom.so.0.9" "$work"/objects/*.o -lck -lm -pthread -Wl,-soname,liblfbloom.so.0.9 \
   -Wl,--version-script="$version_script" -Wl,-z,nodelete
 pass "the shifted library is built"
 
 cc -std=c11 -O1 -Wall -Wextra -Werror -o "$work/apart" "$program" -Iinclude \
-  "$work/liblfbloom_redis.so.1" "$work/liblfbloom.so.1" -Wl,-rpath,"$work"
-[[ $(ldd "$work/apart") == *"$work/liblfbloom.so.1"* ]] || fail "the program takes another library"
+  "$work/liblfbloom_redis.so.0.9" "$work/liblfbloom.so.0.9" -Wl,-rpath,"$work"
+[[ $(ldd "$work/apart") == *"$work/liblfbloom.so.0.9"* ]] || fail "the program takes another library"
 
 server=
 trap '[[ -z $server ]] || kill "$server"' EXIT

@@ -13,7 +13,7 @@ prefix=$TEST_TMPDIR/prefix
 
 said=$(installs "$prefix")
 for file in include/lfbloom/{filter,redis,redis_source,sink,status}.h lib/liblfbloom{,_redis}.a \
-  lib/liblfbloom{,_redis}.so{,.1} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
+  lib/liblfbloom{,_redis}.so{,.0.9} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
   share/man/man{1/lfbloom{,-build,-dedupe}.1,3/lfbloom.3,7/lfbloom-keys.7} \
   share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom} \
   share/fish/vendor_completions.d/lfbloom.fish; do
@@ -73,14 +73,14 @@ pass "nothing but lfb_ names is visible"
 # exported LIBRARY: its names as the loader sees them, with their versions.
 exported() { nm -D --defined-only "$prefix/lib/$1.so" | awk '$2 ~ /[B-Z]/ { print $3 }'; }
 for library in liblfbloom liblfbloom_redis; do
-  node=${library#lib}_1.0 # the names are those of version 1
-  [[ $(readelf -d "$prefix/lib/$library.so") == *"[$library.so.1]"* ]] || fail "$library has no soname"
+  node=${library#lib}_0.9
+  [[ $(readelf -d "$prefix/lib/$library.so") == *"[$library.so.0.9]"* ]] || fail "$library has no soname"
   (($(exported $library | grep -c "^lfb_.*@@${node^^}\$") > 10)) || fail "$library exports next to nothing"
   others=$(exported $library | grep -v "^lfb_.*@@${node^^}\$" || true)
   [[ -z $others ]] || fail "$library exports without its version: $others"
 done
-[[ $(readelf -V use_c) == *LFBLOOM_1.0* ]] || fail "a program does not ask for the version"
-pass "every exported name is of version 1.0, and nothing else is exported"
+[[ $(readelf -V use_c) == *LFBLOOM_0.9* ]] || fail "a program does not ask for the version"
+pass "every exported name is of version 0.9, and nothing else is exported"
 
 # declared HEADER...: the functions that installed headers declare.
 declared() {
@@ -120,7 +120,7 @@ fi
 if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis|^lib(ssl|crypto)\\."; then
   fail "the one for Redis needs more than hiredis, OpenSSL and the other one"
 fi
-readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.1\]' ||
+readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.0.9\]' ||
   fail "the one for Redis does not ask for the shared library"
 [[ $(needed "$prefix/lib/liblfbloom.so") == *libck.so.0* ]] || fail "the shared library does not ask for libck"
 pass "the shared library needs nothing but the C library and libck"

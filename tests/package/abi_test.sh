@@ -39,8 +39,8 @@ grown=$(cat "$TEST_TMPDIR"/grown/lfbloom/*.h | grep -c 'uint64_t grown;')
 ((grown > 12)) || fail "only $grown structs have grown"
 find -L atomic bloom -name '*.c' | xargs -P "$(nproc)" -I{} sh -c 'gcc -std=c11 -w -fPIC \
   -fvisibility=hidden -I. "-I$1/grown" -c "$2" -o "$1/objects/$(echo "$2" | tr / _).o"' sh "$TEST_TMPDIR" {}
-gcc -shared -o "$TEST_TMPDIR/new/liblfbloom.so.1" "$TEST_TMPDIR"/objects/*.o \
-  -Wl,-soname,liblfbloom.so.1 -Wl,--version-script=packaging/lfbloom.map -lck -lm -pthread
+gcc -shared -o "$TEST_TMPDIR/new/liblfbloom.so.0.9" "$TEST_TMPDIR"/objects/*.o \
+  -Wl,-soname,liblfbloom.so.0.9 -Wl,--version-script=packaging/lfbloom.map -lck -lm -pthread
 pass "a library of which $grown structs have a field more"
 
 strict=(-std=c11 -O1 -Wall -Wextra -Werror)
@@ -48,7 +48,7 @@ gcc "${strict[@]}" -I"$TEST_TMPDIR/now" -o "$TEST_TMPDIR/old_program" "$here/abi
   "$today"
 gcc "${strict[@]}" -DGROWN -I"$TEST_TMPDIR/grown" -o "$TEST_TMPDIR/new_program" "$here/abi_use.c" \
   "$today"
-cp -L "$today" "$TEST_TMPDIR/today/liblfbloom.so.1"
+cp -L "$today" "$TEST_TMPDIR/today/liblfbloom.so.0.9"
 
 # runs PROGRAM LIBRARY KNOWN
 runs() {

@@ -20,7 +20,7 @@ package "$built" 2>build.txt || fail "they are not built: $(cat build.txt)"
 mkdir -m 1777 "$again"
 package "$again" >again.txt 2>&1 || fail "they are not built again: $(cat again.txt)"
 diff -r "$built" "$again" || fail "built again they are others"
-packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev python3-lfbloom redis-module-lfbloom)
+packages=(lfbloom liblfbloom0.9 liblfbloom-redis0.9 liblfbloom-dev python3-lfbloom redis-module-lfbloom)
 for package in "${packages[@]}"; do
   [[ -s $(compgen -G "$built/${package}_$version-*.deb") ]] || fail "no $package"
 done
@@ -31,10 +31,10 @@ pass "six packages, the same when they are built again, also into a folder that 
 # depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
 [[ $(depends lfbloom) == "libc6 libssl3" ]] || fail "the tool needs: $(depends lfbloom)"
-[[ $(depends liblfbloom1) == "libc6 libck0" ]] || fail "the library needs: $(depends liblfbloom1)"
-[[ $(depends liblfbloom-redis1) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom1\ libssl3$ ]] ||
-  fail "the one for Redis needs: $(depends liblfbloom-redis1)"
-[[ $(depends liblfbloom-dev) == "liblfbloom-redis1 liblfbloom1" ]] ||
+[[ $(depends liblfbloom0.9) == "libc6 libck0" ]] || fail "the library needs: $(depends liblfbloom0.9)"
+[[ $(depends liblfbloom-redis0.9) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom0.9\ libssl3$ ]] ||
+  fail "the one for Redis needs: $(depends liblfbloom-redis0.9)"
+[[ $(depends liblfbloom-dev) == "liblfbloom-redis0.9 liblfbloom0.9" ]] ||
   fail "the headers need: $(depends liblfbloom-dev)"
 [[ $(depends python3-lfbloom) == "libc6 libck0 python3" ]] ||
   fail "the Python module needs: $(depends python3-lfbloom)"

@@ -43,7 +43,7 @@ quietly python3 "$here/stand_in.py" "$source/packaging/conan/conanfile.py" "$sou
 uses "$out/conan"
 pass "Conan's recipe builds and installs"
 
-python3 - "$source" <<'P' || fail "recipes of another version or address"
+python3 - "$source" <<'P' || fail "recipes of another version"
 import json, re, sys
 tree = sys.argv[1]
 def read(path): return open(f"{tree}/{path}").read()
@@ -52,8 +52,7 @@ port = json.loads(read("packaging/vcpkg/ports/lfbloom/vcpkg.json"))
 conan = "packaging/conan/conanfile.py"
 versions = {port["version"], value(conan, "version")}
 assert len(versions) == 1, versions
-assert port["homepage"] == value(conan, "homepage") == value("tools/project.bzl", "HOMEPAGE")
 assert value("tools/version.bzl", "VERSION") in versions, versions
 P
-pass "they have the version and the address of the project"
+pass "they have the version of the project"
 echo "$passed passed, 0 failed"
