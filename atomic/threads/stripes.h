@@ -33,6 +33,7 @@
 #include <lfbloom/c11.h>
 #include <lfbloom/cpu.h>
 #include "atomic/threads/slots.h"
+#include "atomic/words/shown.h"
 
 LFB_EXTERN_C_BEGIN
 
@@ -80,7 +81,8 @@ static inline void lfb_stripe_add_owned(lfb_stripe *mine, uint64_t amount)
   const uint64_t before =
       LFB_STD atomic_load_explicit(&mine->count, LFB_STD memory_order_relaxed);
   LFB_STD atomic_store_explicit(&mine->count, before + amount, LFB_STD memory_order_release);
-#elif defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
+#elif defined(__x86_64__)
+  lfb_show_write(&mine->count, 1, LFB_STD memory_order_release); /* release: as below */
   /* One instruction, so that no signal splits it.  No lock prefix, since no other thread writes
    * here.  On x86-64 each store is a release; "memory" makes the compiler keep that order. */
   __asm__ volatile("addq %1, %0"

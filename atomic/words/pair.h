@@ -15,6 +15,8 @@
 #include <lfbloom/word.h>
 #include <lfbloom/status.h>
 
+#include "atomic/words/shown.h"
+
 LFB_EXTERN_C_BEGIN
 
 /* Two words of 64 bits. */
@@ -48,6 +50,7 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   bool done;
+  lfb_show_write(pair, 2, LFB_STD memory_order_relaxed); /* relaxed: as the exchange itself */
   __asm__ volatile("lock cmpxchg16b %1"
                    : "=@ccz"(done), "+m"(*(unsigned char(*)[16])(void *)pair), "+a"(seen->low),
                      "+d"(seen->high)
@@ -57,20 +60,22 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 
 #else /* aarch64 */
 
-/* The same; casp needs each pair in two neighbouring registers. */
+/* The same; casp needs each pair in two neighbouring registers.  No other variable is read or
+ * written while they are: under ThreadSanitizer that is a call, which changes them. */
 LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
-  register uint64_t seen_low __asm__("x0") = seen->low;
-  register uint64_t seen_high __asm__("x1") = seen->high;
+  const lfb_two was = *seen;
+  lfb_show_write(pair, 2, LFB_STD memory_order_relaxed); /* relaxed: as the exchange itself */
+  register uint64_t seen_low __asm__("x0") = was.low;
+  register uint64_t seen_high __asm__("x1") = was.high;
   register uint64_t low __asm__("x2") = desired.low;
   register uint64_t high __asm__("x3") = desired.high;
   __asm__ volatile(".arch_extension lse\n\tcasp x0, x1, x2, x3, %2"
                    : "+r"(seen_low), "+r"(seen_high), "+Q"(*(unsigned char(*)[16])(void *)pair)
                    : "r"(low), "r"(high));
-  const bool done = seen_low == seen->low && seen_high == seen->high;
-  seen->low = seen_low;
-  seen->high = seen_high;
-  return done;
+  const lfb_two now = {seen_low, seen_high};
+  *seen = now;
+  return now.low == was.low && now.high == was.high;
 }
 
 #endif
@@ -78,6 +83,7 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 /* The same, in the one order of all sequentially consistent operations. */
 LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
+  lfb_show_write(pair, 2, LFB_STD memory_order_release); /* release: it knows no fences */
 #if defined(__x86_64__)
   /* A locked instruction is a full barrier: only the compiler has to keep the order. */
   LFB_STD atomic_signal_fence(LFB_STD memory_order_seq_cst);
@@ -88,6 +94,7 @@ LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desi
   const bool done = lfb_pair_cas(pair, seen, desired);
   lfb_fence(LFB_STD memory_order_seq_cst); /* seq_cst: the same */
 #endif
+  lfb_show_write(pair, 2, LFB_STD memory_order_acquire); /* acquire: the same */
   return done;
 }
 

@@ -13,7 +13,9 @@
 
 /* LFB_STD stands before the names of C11's atomics; LFB_ATOMIC() makes a type atomic. */
 #ifdef __cplusplus
+extern "C++" { /* the user may include this header inside extern "C" */
 #include <atomic>
+}
 #define LFB_STD std::
 #define LFB_ATOMIC(type) std::atomic<type>
 #else

@@ -1,7 +1,7 @@
 #!/bin/bash
 # headers_test.sh CC CXX HEADER...: each public header compiles alone, in every supported C and
-# C++, with warnings as errors. Seen to fail with a header that uses something it does not
-# include.
+# C++, in C++ also inside extern "C", with warnings as errors. Seen to fail with a header that uses
+# something it does not include, and with <atomic> included with the linkage of the user's code.
 set -euo pipefail
 cc=$1 cxx=$2
 shift 2
@@ -17,7 +17,7 @@ compiles() {
   for header in "${headers[@]}"; do
     # Included from a file, as in a program: the header is not the main file.
     "$compiler" -std="$standard" "${warnings[@]}" "$@" "${includes[@]}" -fsyntax-only -x "$language" - \
-      <<<"#include <lfbloom/${header##*/}>" || {
+      <<<"${before:-}"$'\n'"#include <lfbloom/${header##*/}>"$'\n'"${after:-}" || {
       echo "$header alone as $standard by $compiler $*" >&2
       wrong=$((wrong + 1))
     }
@@ -26,6 +26,9 @@ compiles() {
 
 headers=("$@")
 for standard in c11 c17 c2x; do compiles "$cc" $standard c "${c[@]}"; done
-for standard in c++11 c++14 c++17 c++20; do compiles "$cxx" $standard c++; done
+for standard in c++11 c++14 c++17 c++20; do
+  compiles "$cxx" $standard c++
+  before='extern "C" {' after='}' compiles "$cxx" $standard c++
+done
 echo "${#headers[@]} headers by $cc and $cxx, $wrong times not"
 ((${#headers[@]} > 15 && wrong == 0))
