@@ -1,7 +1,8 @@
 #!/bin/bash
 # unsuppressed_test.sh SUPPRESSIONS BAZELRC BUILD... -- SOURCE...: checks that no report of
 # ThreadSanitizer is suppressed.  The file is empty, no option names another, no file is compiled
-# without the sanitizer, and no attribute excludes a function.  Seen to fail with each of the four.
+# without the sanitizer, no attribute excludes a function, and no inline assembly writes memory
+# without lfb_show_write() before it in its function.  Seen to fail with each of the five.
 set -u
 suppressions=$1 bazelrc=$2
 shift 2
@@ -20,6 +21,9 @@ done
 shift
 grep -nE 'no_sanitize|__tsan_(ignore|suppress|default_suppressions)|AnnotateIgnore' "$@" &&
   complain "code is hidden from the sanitizer"
+awk '/^{/ { shown = 0 } /lfb_show_write/ { shown = 1 }
+  /__asm__/ { asm = 1 } asm && /"[+=][^"]*[mQ]"/ && !shown { print FILENAME ":" FNR ": " $0; bad = 1 }
+  /;/ { asm = 0 } END { exit bad }' "$@" || complain "assembly writes what the sanitizer does not see"
 (($# > 50)) || complain "only $# files: this test looks at nothing"
 ((wrong == 0)) && echo "nothing suppressed in $# files"
 exit $wrong
