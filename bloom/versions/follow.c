@@ -28,7 +28,8 @@ struct lfb_follow {
   pthread_mutex_t polling;    /* guards the fields up to `failed_at`    */
   lfb_follow_figures figures;
   uint64_t rebuilt_version;   /* of the source, at the last rebuild     */
-  uint64_t rebuilt_at;        /* seconds since 1970                     */
+  uint64_t settled_at;        /* the daily rebuild is done, or not needed, up to here */
+  uint64_t late_version;      /* of the source: its changes wait for the daily time   */
   uint64_t failed_at;
   lfb_status failed_with;     /* the last failure                       */
   bool waiting;               /* the last poll found nothing yet        */
@@ -226,7 +227,7 @@ static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t 
     return status;
   }
   follow->rebuilt_version = version;
-  follow->rebuilt_at = now;
+  follow->settled_at = now;
   follow->figures.source_version = version;
   follow->figures.changes = 0;
   follow->figures.rebuilds++;
@@ -246,31 +247,36 @@ static bool follow_is_full(lfb_follow *follow)
   return stats.expected_fpp > follow->config.most_fpp;
 }
 
-/* Whether the configured time of day has passed since the last rebuild. */
+/* Whether the configured time of day has passed since `settled_at`. */
 static bool follow_is_daily_due(const lfb_follow *follow, uint64_t now)
 {
   /* Plus a whole day, so that no difference falls below 0. */
   const uint64_t shift = DAY - follow->config.daily_second % DAY;
-  return follow->config.daily && (now + shift) / DAY > (follow->rebuilt_at + shift) / DAY;
+  return (follow->config.daily || follow->config.daily_only) &&
+         (now + shift) / DAY > (follow->settled_at + shift) / DAY;
 }
 
 /* Whether this version of the source needs a rebuild, regardless of its changes. */
 static bool follow_is_due(lfb_follow *follow, uint64_t version, uint64_t now)
 {
+  /* Nothing is new, or the clock was set back: it would wait for a time long after the right one. */
+  if (version == follow->rebuilt_version || now < follow->settled_at)
+    follow->settled_at = now;
   if (version == follow->rebuilt_version)
     return false;
-  return follow->rebuilt_version == 0 || follow->source.changes == NULL ||
-         follow_is_daily_due(follow, now) || follow_is_full(follow);
+  if (follow->rebuilt_version == 0 || follow_is_daily_due(follow, now))
+    return true;
+  return !follow->config.daily_only && (follow->source.changes == NULL || follow_is_full(follow));
 }
 
 static uint64_t follow_most_changes(const lfb_follow *follow)
 {
   const uint64_t most = follow->config.most_changes, n = follow->config.rebuild.expected_insertions;
-  return most != 0 ? most : n < 4 ? 1 : n / 4;
+  return follow->config.daily_only ? UINT64_MAX : most != 0 ? most : n < 4 ? 1 : n / 4;
 }
 
 /* Puts the changed keys.  `*many` receives whether the changes since the last rebuild are too many
- * or cannot be listed, so that a rebuild is needed. */
+ * or cannot be listed, so that a rebuild is needed now. */
 static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many)
 {
   lfb_keys_sink sink = {.follow = follow, .most = follow_most_changes(follow)};
@@ -278,10 +284,17 @@ static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many
   /* relaxed: no other thread has the sink yet. */
   atomic_store_explicit(&sink.count, follow->figures.changes, memory_order_relaxed);
   const lfb_status status =
-      follow->source.changes(follow->source.self, follow->figures.source_version, &sink);
+      follow->source.changes == NULL
+          ? LFB_ERROR_NO_CHANGES
+          : follow->source.changes(follow->source.self, follow->figures.source_version, &sink);
   /* relaxed: no other thread has the sink any more. */
   const uint64_t count = atomic_load_explicit(&sink.count, memory_order_relaxed);
   *many = (count >= sink.most || status == LFB_ERROR_NO_CHANGES) && !follow_is_stopping(follow);
+  if (*many && follow->config.daily_only) {
+    follow->late_version = version;
+    *many = false;
+    return LFB_OK;
+  }
   if (*many)
     return LFB_OK;
   if (status != LFB_OK)
@@ -291,10 +304,10 @@ static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many
   return LFB_OK;
 }
 
-static lfb_status follow_act(lfb_follow *follow, uint64_t now, lfb_followed *what)
+/* `asked`: to rebuild in any case */
+static lfb_status follow_act(lfb_follow *follow, uint64_t now, bool asked, lfb_followed *what)
 {
   uint64_t version;
-  bool rebuild;
 
   lfb_status status = follow->source.version(follow->source.self, &version);
   if (status != LFB_OK)
@@ -303,16 +316,18 @@ static lfb_status follow_act(lfb_follow *follow, uint64_t now, lfb_followed *wha
     *what = LFB_FOLLOWED_WAITING;
     return LFB_OK;
   }
-  rebuild = follow_is_due(follow, version, now);
-  if (!rebuild && version == follow->figures.source_version)
+  bool rebuild = follow_is_due(follow, version, now) || asked;
+  if (!rebuild && (version == follow->figures.source_version || version == follow->late_version))
     return LFB_OK;
-  *what = LFB_FOLLOWED_CHANGES;
   if (!rebuild)
     status = follow_change(follow, version, &rebuild);
-  if (status != LFB_OK || !rebuild)
-    return status;
-  *what = LFB_FOLLOWED_REBUILT;
-  return follow_rebuild(follow, version, now);
+  if (status == LFB_OK && rebuild) {
+    *what = LFB_FOLLOWED_REBUILT;
+    return follow_rebuild(follow, version, now);
+  }
+  if (version == follow->figures.source_version)
+    *what = LFB_FOLLOWED_CHANGES;
+  return status;
 }
 
 static uint64_t or_default(uint64_t given, uint64_t otherwise)
@@ -343,15 +358,15 @@ static bool follow_is_backing_off(const lfb_follow *follow, uint64_t now)
 }
 
 /* One poll; the caller holds the lock. */
-static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *did)
+static lfb_status follow_turn(lfb_follow *follow, uint64_t now, bool asked, lfb_followed *did)
 {
   lfb_followed what = LFB_FOLLOWED_NOTHING;
 
   (void)lfb_versions_reclaim(follow->versions);
-  if (follow_is_backing_off(follow, now))
+  if (!asked && follow_is_backing_off(follow, now))
     return LFB_OK;
   const bool failed_before = follow->figures.failures > 0;
-  const lfb_status status = follow_act(follow, now, &what);
+  const lfb_status status = follow_act(follow, now, asked, &what);
   if (status != LFB_OK) {
     what = LFB_FOLLOWED_FAILED;
     follow->failed_with = status;
@@ -370,10 +385,11 @@ static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *di
 }
 
 /* One poll, and what is shown of it; the caller holds the lock. */
-static lfb_status follow_poll_locked(lfb_follow *follow, uint64_t now, lfb_followed *what)
+static lfb_status follow_poll_locked(lfb_follow *follow, uint64_t now, bool asked,
+                                     lfb_followed *what)
 {
   lfb_followed did = LFB_FOLLOWED_NOTHING;
-  const lfb_status status = follow_turn(follow, now, &did);
+  const lfb_status status = follow_turn(follow, now, asked, &did);
 
   lfb_versions_set_failed_polls(follow->versions, follow->figures.failures);
   pthread_mutex_lock(&follow->thread_lock);
@@ -387,9 +403,19 @@ static lfb_status follow_poll_locked(lfb_follow *follow, uint64_t now, lfb_follo
 lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
 {
   pthread_mutex_lock(&follow->polling);
-  const lfb_status status = follow_poll_locked(follow, now, what);
+  const lfb_status status = follow_poll_locked(follow, now, false, what);
   pthread_mutex_unlock(&follow->polling);
   return status;
+}
+
+lfb_status lfb_follow_rebuild(lfb_follow *follow, uint64_t now)
+{
+  lfb_followed what;
+
+  pthread_mutex_lock(&follow->polling);
+  const lfb_status status = follow_poll_locked(follow, now, true, &what);
+  pthread_mutex_unlock(&follow->polling);
+  return status == LFB_OK && what == LFB_FOLLOWED_WAITING ? LFB_ERROR_NOTHING_YET : status;
 }
 
 void lfb_follow_stats(lfb_follow *follow, lfb_follow_figures *figures)
@@ -448,7 +474,7 @@ static lfb_status follow_first(lfb_follow *follow)
   if (running || published || follow->config.start_at_once)
     return LFB_OK;
   pthread_mutex_lock(&follow->polling);
-  lfb_status status = follow_poll_locked(follow, (uint64_t)time(NULL), NULL);
+  lfb_status status = follow_poll_locked(follow, (uint64_t)time(NULL), false, NULL);
   /* It failed, and rests, or there is nothing. */
   if (status == LFB_OK && follow->figures.rebuilds == 0)
     status = follow->figures.failures > 0 ? follow->failed_with : LFB_ERROR_NOTHING_YET;

@@ -12,6 +12,8 @@
  *   not that of the last rebuild, and the filter is too full  | rebuilds
  *   or the daily time has passed                              |
  *
+ * With config.daily_only the last row's daily time is the only one for rebuilds after the first.
+ *
  * A rebuild fills a new version from all keys, on the configured number of threads, or takes a
  * filter from the source; then it publishes the version.  The caller polls, or a thread that
  * lfb_follow_start() starts.
@@ -30,10 +32,10 @@
  *
  * Which calls may run at once on one follower
  *
- *                          | poll    | start, stop, wake | stats | create, free
- *   poll                   | in turn |        yes        |  yes  |     no
- *   start, stop, wake      |   yes   |        yes        |  yes  |     no
- *   stats                  |   yes   |        yes        |  yes  |     no
+ *                          | poll, rebuild | start, stop, wake | stats | create, free
+ *   poll, rebuild          |    in turn    |        yes        |  yes  |     no
+ *   start, stop, wake      |      yes      |        yes        |  yes  |     no
+ *   stats                  |      yes      |        yes        |  yes  |     no
  */
 #ifndef LFBLOOM_FOLLOW_H
 #define LFBLOOM_FOLLOW_H
@@ -110,8 +112,8 @@ typedef struct lfb_follow_config {
                               rebuild; 0: a quarter of rebuild.expected_insertions          */
   double most_fpp;         /* rebuild when expected_fpp is above it, if the source has changed
                               since the last rebuild; 0: never for this reason              */
-  bool daily;              /* rebuild once a day, if the source has changed since the last
-                              rebuild                                                       */
+  bool daily;              /* also rebuild at the daily time, if the source has changed since
+                              the last rebuild                                              */
   uint32_t daily_second;   /* time of the daily rebuild, in seconds after midnight, UTC     */
   lfb_previous previous;   /* whether a rebuild keeps the version that it replaces          */
   uint64_t poll_seconds;   /* between two polls of the thread; 0: 1                         */
@@ -124,6 +126,12 @@ typedef struct lfb_follow_config {
   void (*report)(void *to, lfb_followed what, lfb_status status);
   void *report_to; /* first argument of `report` */
   bool start_at_once; /* lfb_follow_start() does not wait for a first version */
+  /* Rebuild at the daily time only, if the source has changed since the last rebuild: for a source
+   * with a version that changes all day, such as max(id).  At other times a poll puts all changed
+   * keys in place, also beyond most_changes; what the source cannot list waits for the daily time,
+   * and these keys are absent until then, unless the caller puts them itself.  The first version
+   * and lfb_follow_rebuild() wait for no time. */
+  bool daily_only;
   uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_follow_config;
 
@@ -163,6 +171,16 @@ LFB_API void lfb_follow_free(lfb_follow *follow);
  *        LFB_ERROR_NO_THREAD; LFB_ERROR_STOPPED: lfb_follow_stop() was called during the poll.
  */
 LFB_CHECKED lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what);
+
+/*
+ * Rebuilds now, in the calling thread: an administrator's request.  It is a poll that rebuilds in
+ * any case, also if nothing is new, or a failure was just now.  It takes its turn: if a poll is in
+ * progress, the rebuild begins after it.
+ *
+ * Order  A query that begins after the return finds each key that the source had before the call.
+ * Fails  as lfb_follow_poll(); LFB_ERROR_NOTHING_YET: the source has nothing yet.
+ */
+LFB_CHECKED lfb_status lfb_follow_rebuild(lfb_follow *follow, uint64_t now);
 
 /*
  * Starts a thread that polls.  If the follower has published no version yet, it polls once itself

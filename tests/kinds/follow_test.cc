@@ -252,6 +252,98 @@ TEST(Follow, OnceADayAtItsHour) {
   EXPECT_EQ(it.Poll(kMidnight + 9 * kDay), LFB_FOLLOWED_NOTHING) << "nothing has changed";
 }
 
+constexpr uint64_t kThree = kNow / kDay * kDay + 3 * 3600;  // at three in the morning
+
+lfb_follow_config AtThreeOnly() {
+  lfb_follow_config config{};
+  config.daily_only = true;
+  config.daily_second = 3 * 3600;
+  return config;
+}
+
+// A source whose version is max(id), and that cannot list changes.  Seen to rebuild 6 times of 6,
+// with each new version.
+TEST(Follow, AtItsHourOnly) {
+  Source source;
+  lfb_source functions = source.Functions();
+  functions.changes = nullptr;
+  lfb_follow_config config = AtThreeOnly();
+  config.most_fpp = 1e-300;  // for this reason it would be rebuilt at once
+  Following it(functions, config);
+  source.Change(10);
+  EXPECT_EQ(it.Poll(kThree + 3600), LFB_FOLLOWED_REBUILT) << "the first";
+  for (uint64_t now = kThree + 4 * 3600; now < kThree + kDay; now += 4 * 3600) {
+    source.Change(1);
+    EXPECT_EQ(it.Poll(now), LFB_FOLLOWED_NOTHING);
+  }
+  EXPECT_EQ(it.Poll(kThree + kDay - 1), LFB_FOLLOWED_NOTHING);
+  EXPECT_FALSE(it.Has(11));
+  EXPECT_EQ(it.Poll(kThree + kDay), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_EQ(it.Figures().rebuilds, 2u);
+  // At the next hour nothing is new: what comes later waits for the hour after it.
+  EXPECT_EQ(it.Poll(kThree + 2 * kDay), LFB_FOLLOWED_NOTHING);
+  source.Change(1);
+  EXPECT_EQ(it.Poll(kThree + 2 * kDay + 3600), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(it.Poll(kThree + 3 * kDay), LFB_FOLLOWED_REBUILT);
+  // A clock that was wrong: it is the hour once it has been set back, and a day has passed.
+  source.Change(1);
+  EXPECT_EQ(it.Poll(kThree + 900 * kDay), LFB_FOLLOWED_REBUILT);
+  source.Change(1);
+  EXPECT_EQ(it.Poll(kThree + 4 * kDay), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(it.Poll(kThree + 5 * kDay), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(it.Missing(source), 0u);
+}
+
+// Until then all changes are put in place that the source lists, and no more is asked for those that
+// it cannot list.
+TEST(Follow, BeforeItsHourChangesArePutInPlace) {
+  Source source;
+  lfb_follow_config config = AtThreeOnly();
+  config.most_changes = 1;
+  Following it(source.Functions(), config);
+  source.Change(10);
+  EXPECT_EQ(it.Poll(kThree), LFB_FOLLOWED_REBUILT);
+  source.Change(1000, 10);
+  EXPECT_EQ(it.Poll(kThree + 1), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_TRUE(it.Has(1)) << "nothing is forgotten in place";
+  source.known_since = 3;
+  source.Change(10);
+  const unsigned asked = source.asked_for_changes;
+  for (uint64_t i = 2; i < 6; i++) EXPECT_EQ(it.Poll(kThree + i), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(source.asked_for_changes, asked + 1);
+  EXPECT_EQ(it.Figures().source_version, 2u) << "the running version's";
+  source.known_since = 0;
+  source.Change(10);
+  EXPECT_EQ(it.Poll(kThree + 6), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_EQ(it.Poll(kThree + kDay), LFB_FOLLOWED_REBUILT);
+  EXPECT_FALSE(it.Has(1));
+}
+
+// An administrator's request: also if nothing is new, and at once after a failure.
+TEST(Follow, ARebuildThatIsAskedForWaitsForNothing) {
+  Source source;
+  Following it(source.Functions(), AtThreeOnly());
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kThree), LFB_ERROR_NOTHING_YET);
+  source.Change(10);
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kThree), LFB_OK);
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kThree), LFB_OK) << "nothing is new";
+  source.Change(1, 1);
+  source.failing_keys = LFB_ERROR_READ;
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kThree), LFB_ERROR_READ);
+  EXPECT_TRUE(it.Has(1));
+  EXPECT_EQ(it.Figures().failures, 1u);
+  source.failing_keys = LFB_OK;
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kThree), LFB_OK) << "no rest after the failure";
+  EXPECT_FALSE(it.Has(1));
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_EQ(it.Figures().rebuilds, 3u);
+  EXPECT_EQ(it.Figures().failures, 0u);
+  EXPECT_EQ(it.Poll(kThree), LFB_FOLLOWED_NOTHING);
+}
+
 TEST(Follow, SeveralThreadsLoad) {
   Source source;
   std::mutex lock;
@@ -347,10 +439,11 @@ TEST(Follow, NeverTwoRebuildsAtOnce) {
   source.Change(100);
   RunTogether(4, [&](unsigned) {
     for (uint64_t i = 0; i < 20; i++) failed += lfb_follow_poll(it.follow, kNow, nullptr) != LFB_OK;
+    failed += lfb_follow_rebuild(it.follow, kNow) != LFB_OK;
   });
   EXPECT_EQ(most, 1);
   EXPECT_EQ(failed, 0);
-  EXPECT_EQ(it.Figures().rebuilds, 1u);
+  EXPECT_EQ(it.Figures().rebuilds, 5u) << "one by the polls, and those asked for";
 
   lfb_filter* other = nullptr;
   ASSERT_EQ(lfb_versions_begin_rebuild(it.versions, &config.rebuild, &other),

@@ -315,7 +315,13 @@ void AddFollowers(Rows* rows) {
     Row(names, CALL(lfb_follow_poll(t.follow_with_threads, t.now += 1000, &t.followed))).Fails(10),
   }, [](Row& row) { row.Sizing().After(Polled); });
   Add(rows,
-      {Row("lfb_follow_poll", FailAsItsSource).Sizing().Fails(0, kContinues).After(PollAgain)});
+      {Row("lfb_follow_poll", FailAsItsSource).Sizing().Fails(0, kContinues).After(PollAgain),
+       Row("lfb_follow_rebuild", CALL(lfb_follow_rebuild(t.follow, t.now += 1000)))
+           .Sizing()
+           .Fails(8)
+           .After([](Things& t) {
+             EXPECT_TRUE(lfb_versions_might_contain_u64(t.versions, kKey));
+           })});
 }
 
 }  // namespace every
