@@ -30,6 +30,7 @@ def _window(file, again = []):
 _WINDOW_SOURCES = ["window.c", "window_kernels.c"]
 
 PLANTS = {
+    "advanced_again": _window("window/window.c"),
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
     "decided_early": _row(["cli/input/records.c"], library = "//cli:commands"),

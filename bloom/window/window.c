@@ -323,6 +323,7 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 
   if (lfb_window_generation(window) != from || from >= LFB_WINDOW_LAST)
     return LFB_ERROR_WRONG_GENERATION;
+  LFB_WINDOW_HAZARD();
   lfb_status status = lfb_window_lock(window, &fd);
   if (status != LFB_OK)
     return status;

@@ -50,13 +50,18 @@ TEST(Member, StringsAreReadWhereverTheirOtherBytesAre) {
     for (const size_t after : {0, 1, 15, 16, 40})
       for (const auto& [written, read] : std::vector<std::pair<std::string, std::string>>{
                {"", ""}, {"\\n", "\n"}, {"\\\"", "\""}, {"\x7f", "\x7f"},
-               {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"}}) {
+               {"\xc3\xa9", "\xc3\xa9"}, {"\\\\", "\\"},
+               // where the number of bytes changes, and around the surrogates
+               {"\\u007f", "\x7f"}, {"\\u0080", "\xc2\x80"}, {"\\u07ff", "\xdf\xbf"},
+               {"\\u0800", "\xe0\xa0\x80"}, {"\\ud7ff", "\xed\x9f\xbf"},
+               {"\\ue000", "\xee\x80\x80"}, {"\\uFFFF", "\xef\xbf\xbf"}}) {
         const std::string first(before, ' '), last(after, '~');
         ASSERT_EQ(value("a", "{\"b\":\"" + first + "\",\"a\":\"" + first + written + last + "\"}"),
                   first + read + last);
       }
   for (size_t before = 0; before < 40; before++)
-    for (const char* bad : {"\n", "\xff", "\\x"})
+    for (const char* bad : {"\n", "\xff", "\\x", "\\ud800", "\\udbff", "\\udc00", "\\udfff",
+                            "\\udc00\\ud800"})
       ASSERT_EQ(find("a", "{\"a\":\"" + std::string(before, 'x') + bad + "x\"}").result,
                 MEMBER_NO_JSON);
 }

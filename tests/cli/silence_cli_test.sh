@@ -270,7 +270,9 @@ i64 -2 feffffffffffffff 18446744073709551616,-9223372036854775809,1.5,-
 i32 4294967294 feffffff 4294967296,-2147483649,1.5
 f64 1.5 000000000000f83f 1x,nine
 f32 -0.25 000080be 1x
-utf16 a\xc3\xa9\xf0\x9f\x98\x80 6100e9003dd800de \xff,\xed\xa0\x80
+utf16 a\xc3\xa9\xf0\x9f\x98\x80 6100e9003dd800de \xff,\xed\xa0\x80,\xed\xbf\xbf,\xc1\xbf,\xe0\x9f\xbf,\xf0\x8f\xbf\xbf
+utf16 \x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf 7f008000ff070008ffd700e0ffff \xf4\x90\x80\x80
+utf16 \xf0\x90\x80\x80\xf4\x8f\xbf\xbf 00d800dcffdbffdf \xc2
 hex 0aFf 0aff 123,0g
 END
 printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked

@@ -302,6 +302,13 @@ TEST(Filter, Utf16AsUtf8HasAQuestionMarkForHalfAPair) {
   lfb_filter_put_object(filter.get(), lfb_funnel_utf16, &text);
   EXPECT_TRUE(Has(filter,
                   std::string("a\0\xe9\0\xac\x20\x3d\xd8\0\xde\x3d\xd8z\0\0\xde\x3d\xd8", 18)));
+  // Where the number of bytes changes, and around the halves.
+  const uint16_t bounds[] = {0x7f,   0x80,   0x7ff,  0x800,  0xd7ff, 0xe000,
+                             0xffff, 0xd800, 0xdc00, 0xdbff, 0xdfff};
+  const lfb_utf16 at_bounds{bounds, 11};
+  lfb_filter_put_object(filter.get(), lfb_funnel_utf16_as_utf8, &at_bounds);
+  EXPECT_TRUE(Has(filter, "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"
+                          "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
 }
 
 TEST(Filter, SequencesAreConcatenated) {

@@ -322,6 +322,21 @@ TEST_F(AnyFiles, AreRefusedIfTheyAreNone) {
   EXPECT_EQ((*any).kind, LFB_KIND_NONE);
 }
 
+// A window with one full generation is full, whatever the others are.
+TEST(Any, OneFullGenerationIsAFullWindow) {
+  const Window window = MakeWindow(WindowConfig(1, 0.1));
+  const lfb_any any = {LFB_KIND_WINDOW, {window.get()}};
+  for (uint64_t key = 0; key < 100'000; key++) lfb_window_put_u64(window.get(), key);
+  for (int age = 0; age <= 3; age++) {
+    const lfb_figures is = Figures(any);
+    EXPECT_EQ(is.window.live[age].approximate_count, UINT64_MAX);
+    EXPECT_TRUE(is.all.saturated) << age;
+    EXPECT_EQ(is.all.approximate_count, UINT64_MAX);
+    Advance(window);
+  }
+  EXPECT_FALSE(Figures(any).all.saturated);
+}
+
 // What is no filter does nothing.
 TEST(Any, MayBeNone) {
   const lfb_any none{};

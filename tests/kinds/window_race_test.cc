@@ -7,6 +7,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include "tests/support/race.h"
 #include "tests/support/windows.h"
 
@@ -32,7 +34,13 @@ void Sleep(uint64_t count) {
   for (int i = 0; i < 2000 && Now() < until && !over; i++) sched_yield();
 }
 
+// The calling thread stops at its next hazard, until `released`.
+thread_local bool stop_next = false;
+std::atomic<bool> stopped{false}, released{false};
+
 extern "C" void window_hazard() {
+  if (std::exchange(stop_next, false))
+    for (stopped = true; !released;) sched_yield();
   const uint64_t chance = Roll() % 1024;
   if (chance < 96)
     sched_yield();
@@ -41,13 +49,11 @@ extern "C" void window_hazard() {
   moment = Now();
 }
 
-// The calling thread stops at its hazard number `stop_at` of claims until `released`.
+// The calling thread stops at its hazard number `stop_at` of claims.
 thread_local int stop_at = 0;
-std::atomic<bool> stopped{false}, released{false};
 
 extern "C" void claim_hazard() {
-  if (stop_at > 0 && --stop_at == 0)
-    for (stopped = true; !released;) sched_yield();
+  stop_next = stop_at > 0 && --stop_at == 0;
   window_hazard();
 }
 
@@ -57,6 +63,7 @@ void Begin(const Window& window, uint64_t often = 20) {
   over = false;
   called = 0;
   checked = 0;
+  stopped = released = false;
 }
 
 // Ends the current generation, if no other thread does.
@@ -212,7 +219,6 @@ TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   const std::vector<uint64_t> keys = KeysOfOneCell(window, 2);
   const uint64_t first = keys[0], second = keys[1];
   Begin(window, 0);
-  stopped = released = false;
   ASSERT_TRUE(lfb_window_claim_u64(tested, first));
   for (uint64_t i = 0; i < kOld; i++) Advance();
   bool again = false;
@@ -228,6 +234,27 @@ TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   released = true;
   sleeper.join();
   EXPECT_FALSE(again);
+}
+
+// An advance sleeps before it takes the lock, until another has ended its generation: then it ends no
+// generation, and clears nothing that was put since.
+TEST_P(WindowRace, AnAdvanceThatSleepsEndsNoOtherGeneration) {
+  const Window window = Make();
+  Begin(window, 0);
+  const uint64_t before = Now(), key = Mix(6, 1);
+  lfb_status late = LFB_OK;
+  std::thread sleeper([&] {
+    stop_next = true;
+    late = lfb_window_advance(tested, before);
+  });
+  while (!stopped) sched_yield();
+  Advance();
+  EXPECT_TRUE(lfb_window_claim_u64(tested, key));
+  released = true;
+  sleeper.join();
+  EXPECT_EQ(late, LFB_ERROR_WRONG_GENERATION);
+  EXPECT_EQ(Now(), before + 1);
+  EXPECT_FALSE(lfb_window_claim_u64(tested, key)) << "a second winner";
 }
 
 // Threads claim a few keys that share a cell, again and again: each wins, is forgotten, and wins

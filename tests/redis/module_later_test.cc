@@ -195,6 +195,19 @@ TEST_F(ModuleLaterLarge, ReadsNothingBehindASmallerOne) {
   for (lfb_filter* filter : {other, copy_, from_}) lfb_later_free(filter);
 }
 
+// At most 16 jobs wait, since each key has to look at each: one more does the oldest.
+TEST_F(ModuleLaterLarge, OneMoreThanSixteenDoesTheOldest) {
+  std::vector<lfb_filter*> copies(16);
+  for (lfb_filter*& copy : copies) {
+    EXPECT_TRUE(&copy != &copies.back() || !Done()) << "the first already";
+    ASSERT_EQ(lfb_later_copy(from_, &copy), LFB_OK);
+  }
+  EXPECT_TRUE(Done());
+  EXPECT_NE(Words(copies[0]), Words(from_)) << "the second";
+  for (lfb_filter* filter : copies) lfb_later_free(filter);
+  for (lfb_filter* filter : {copy_, from_}) lfb_later_free(filter);
+}
+
 // A copy that a thread reads is completed also if it was freed.
 TEST_F(ModuleLaterLarge, CompletesWhatIsHeld) {
   ASSERT_TRUE(lfb_later_hold(from_, copy_));

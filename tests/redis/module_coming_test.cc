@@ -1,0 +1,127 @@
+// module_coming_test.cc - the layers of a chain, taken as their bytes come (redis/module/coming.h),
+// beside the same bytes read at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "bloom/filter/filter.h"
+
+namespace {
+uint64_t tally = 0;
+}
+
+extern "C" {
+#include "redis/module/coming.h"
+#include "redis/module/memory.h"
+
+// The module's own count what Redis' allocator gives; here that of words alone.
+uint64_t lfb_memory_tally(void) { return tally; }
+void lfb_memory_tally_reset(uint64_t to) { tally = to; }
+void lfb_memory_settle(const lfb_pages* words) { tally += words->size; }
+}
+
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20, kKeys = 3'000'000;
+
+lfb_status Append(void* to, const void* bytes, size_t size) {
+  static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), size);
+  return LFB_OK;
+}
+
+struct Input {
+  const std::string& bytes;
+  size_t at = 0;
+};
+lfb_status Read(void* from, void* bytes, size_t size, size_t* got) {
+  auto* input = static_cast<Input*>(from);
+  *got = input->bytes.copy(static_cast<char*>(bytes), size, input->at);
+  input->at += *got;
+  return LFB_OK;
+}
+
+// A filter of some MiB with keys, and `full` MiB of ones, as damaged pieces are read.
+std::string Layer(uint64_t full) {
+  lfb_config config{};
+  config.expected_insertions = kKeys;
+  config.fpp = 0.01;
+  config.strategy = LFB_FAST;
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
+  for (uint64_t key = 0; key < 10'000; key++) lfb_filter_put_u64(filter, key);
+  std::memset(static_cast<char*>(filter->pages.address) + kMiB, 0xff, full * kMiB);
+  std::string bytes;
+  EXPECT_EQ(lfb_filter_write(filter, LFB_FORM_NATIVE, Append, &bytes), LFB_OK);
+  lfb_filter_free(filter);
+  return bytes;
+}
+
+lfb_stats Stats(const lfb_filter* filter) {
+  lfb_stats stats;
+  lfb_filter_stats(filter, &stats);
+  return stats;
+}
+
+// Takes a layer in pieces of any size.  Of one that is coming the memory is that of its words; of
+// one that is complete there is only its header.
+void ExpectAsRead(lfb_coming* coming, const std::string& bytes, size_t piece) {
+  const uint64_t before = lfb_coming_memory(coming);
+  lfb_filter *made = nullptr, *read = nullptr;
+  Input input{bytes};
+  ASSERT_EQ(lfb_filter_read(Read, &input, nullptr, &read), LFB_OK);
+  const uint64_t size = read->pages.size;
+  uint64_t memory = 0, seen = 0;
+  for (size_t at = 0, taken = 0; at < bytes.size(); at += taken) {
+    ASSERT_EQ(made, nullptr) << at;
+    ASSERT_EQ(lfb_coming_take(coming, kKeys, 0, bytes.data() + at,
+                              std::min(piece, bytes.size() - at), &taken, &made, &memory), LFB_OK);
+    ASSERT_GT(taken, 0u);
+    if (made == nullptr) seen = lfb_coming_memory(coming);
+  }
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(seen, before + size);
+  EXPECT_EQ(memory, size);
+  EXPECT_LT(lfb_coming_memory(coming), before + 1000);
+  EXPECT_EQ(lfb_filter_full_words(made), lfb_filter_full_words(read));
+  EXPECT_EQ(Stats(made).bits_set, Stats(read).bits_set);
+  EXPECT_EQ(Stats(made).approximate_count, Stats(read).approximate_count);
+  EXPECT_EQ(std::memcmp(made->pages.address, read->pages.address, size), 0);
+  lfb_filter_free(made);
+  lfb_filter_free(read);
+}
+
+// Seen to fail with words of ones that were not counted, or were those of the layer before, and
+// with memory that was not counted while it filled.
+TEST(ModuleComing, ALayerIsAsItIsRead) {
+  lfb_coming* coming = nullptr;
+  ASSERT_EQ(lfb_coming_create(&coming), LFB_OK);
+  for (const uint64_t full : {2, 0, 1}) {
+    const std::string bytes = Layer(full);
+    for (const size_t piece : {size_t{4} * kMiB, size_t{100'000}}) {
+      SCOPED_TRACE(std::to_string(full) + " MiB of ones, pieces of " + std::to_string(piece));
+      ExpectAsRead(coming, bytes, piece);
+    }
+  }
+  lfb_coming_free(coming);
+}
+
+// An attacker's header alone takes no more than the limit.
+TEST(ModuleComing, ALimitAndAnotherCapacityAreRefused) {
+  const std::string bytes = Layer(0);
+  for (const bool limited : {false, true}) {
+    lfb_coming* coming = nullptr;
+    lfb_filter* made = nullptr;
+    size_t taken = 0;
+    uint64_t memory = 0;
+    ASSERT_EQ(lfb_coming_create(&coming), LFB_OK);
+    EXPECT_EQ(lfb_coming_take(coming, kKeys + !limited, limited ? kMiB : 0, bytes.data(),
+                              bytes.size(), &taken, &made, &memory),
+              limited ? LFB_ERROR_OVER_LIMIT : LFB_ERROR_BAD_HEADER);
+    EXPECT_EQ(made, nullptr);
+    lfb_coming_free(coming);
+  }
+}
+
+}  // namespace
