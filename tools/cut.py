@@ -118,8 +118,8 @@ for item in items(without_guards(lines[head:])):
     of = names(item)
     if item[0].startswith(("#pragma", "LFB_EXTERN_C", "/*")) or is_prototype(item):
         continue
-    if not (is_function(item) and of <= there):  # else FILE has defined it for itself
-        found.append((item, of))
+    if not (of <= there and (is_function(item) or item[0].startswith("typedef"))):  # else FILE has its own
+        found.append(([line for line in item if not line.endswith("_HAZARD();")], of))
     there |= of
 wanted = {name for item, of in found if is_function(item) for name in of if name.startswith(prefix)}
 needed = set()
@@ -127,6 +127,8 @@ while wanted:
     needed |= wanted
     wanted = {word for item, of in found if of & needed
               for word in WORD.findall(re.sub(r'"[^"\n]*"', "", "\n".join(item)))} - needed
+while found[-1][0][0].startswith("#undef"):  # nothing is after them
+    found.pop()
 print("\n".join(lines[:head]))
 for item, of in found:
     if of & needed or INCLUDED.match(item[0]) or (item[0].startswith("#if") and not of):

@@ -42,23 +42,22 @@ LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, ui
                               uint64_t high)
 {
   const uint64_t upper = low & ~STATE_MASK, number = (uint64_t)(cell - claims->cells);
-  const uint64_t whole = upper | (number ^ lfb_claims_spread(upper));
 
-  if (claims->width == LFB_HASH_32_32)
-    return (lfb_hash){(uint32_t)whole, whole >> 32};
-  return (lfb_hash){whole, high};
+  return lfb_claims_hash(claims, upper | (number ^ lfb_claims_spread(upper)), high);
 }
 
-/* Changes both words of a cell if they still are `low` and `high`.  Returns whether it did. */
-LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, uint64_t to_low,
-                                 uint64_t to_high)
+/* Reads the first word, which is all that CELL_ONE has. */
+static uint64_t cell_read_one(const lfb_cell *cell)
 {
-  lfb_two seen = {low, high};
+  /* acquire: pairs with the release in cell_change_one(), and shows the bits of what was DONE. */
+  return LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
+}
 
-  /* release: the bits are on before DONE; pairs with the acquire in cell_read().  A fence, since
-   * the exchange itself is relaxed (pair.h). */
-  lfb_fence(LFB_STD memory_order_release);
-  return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
+/* Changes the first word if it still is `low`.  Returns whether it did. */
+static bool cell_change_one(lfb_cell *cell, uint64_t low, uint64_t to)
+{
+  /* release: the bits are on before DONE; pairs with the acquire above. */
+  return lfb_cas_u64(&cell->half[0], &low, to, LFB_STD memory_order_release);
 }
 
 /* Reads a cell: both words as of the same time, unless the second is a generation.  Then a mixture
@@ -66,21 +65,31 @@ LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, ui
 LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, cell_uses uses)
 {
   if (uses == CELL_GENERATION) {
-    const lfb_two now = lfb_pair_get_acquire(cell->half); /* as below */
+    const lfb_two now = lfb_pair_get_acquire(cell->half); /* as above */
     *low = now.low;
     *high = now.high;
   } else if (uses == CELL_128) {
     lfb_two now = {0, 0};
     (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
-    /* acquire: pairs with the release in cell_leave(), and shows the bits of what was DONE. */
-    lfb_fence(LFB_STD memory_order_acquire);
+    lfb_fence(LFB_STD memory_order_acquire);   /* acquire: as above */
     *low = now.low;
     *high = now.high;
   } else {
-    /* acquire: as above. */
-    *low = LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
+    *low = cell_read_one(cell);
     *high = 0;
   }
+}
+
+/* Changes a cell if its words still are `low` and `high`.  Returns whether it did. */
+LFB_INLINE bool cell_change(lfb_cell *cell, uint64_t low, uint64_t high, uint64_t to_low,
+                            uint64_t to_high, cell_uses uses)
+{
+  lfb_two seen = {low, high};
+
+  if (uses == CELL_ONE)
+    return cell_change_one(cell, low, to_low);
+  lfb_fence(LFB_STD memory_order_release); /* release: as above; the exchange itself is relaxed */
+  return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
 }
 
 /* ---- claiming --------------------------------------------------------------- */
@@ -95,17 +104,11 @@ static void claimed_put(const lfb_claimed *in, lfb_hash hash)
   in->put(in->of, hash);
 }
 
-/* Changes a cell that holds WON in these words to DONE: the bits of its hash are on. */
+/* Changes a cell that holds WON in these words to DONE: the bits of its hash are on.  It fails only
+ * if another thread has completed the claim: this WON never returns. */
 LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, cell_uses uses)
 {
-  const uint64_t done = cell_word(low, LFB_CLAIM_DONE);
-
-  /* release: pairs with the acquire in cell_read(): a thread that reads DONE sees the bits.  The
-   * CAS fails only if another thread has completed the claim: this WON never returns. */
-  if (uses != CELL_ONE)
-    (void)cell_change_pair(cell, low, high, done, high);
-  else
-    (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
+  (void)cell_change(cell, low, high, cell_word(low, LFB_CLAIM_DONE), high, uses);
 }
 
 /* Completes the claim that another thread left at WON in these words. */
@@ -151,9 +154,7 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
       return false;
     LFB_CLAIM_HAZARD();
     *second = hash.high;
-    /* relaxed: the hash in the cell is the whole message.  On failure another claim has won. */
-    if (uses != CELL_ONE ? cell_change_pair(cell, low, high, mine, hash.high)
-                         : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
+    if (cell_change(cell, low, high, mine, hash.high, uses)) /* else another claim has won */
       return true;
   }
 }

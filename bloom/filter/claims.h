@@ -115,6 +115,13 @@ static inline uint64_t lfb_claims_low(const lfb_claims *claims, lfb_hash hash)
   return claims->width == LFB_HASH_32_32 ? hash.low | hash.high << 32 : hash.low;
 }
 
+/* The hash of such bits; `high` is the second word. */
+static inline lfb_hash lfb_claims_hash(const lfb_claims *claims, uint64_t low, uint64_t high)
+{
+  return claims->width == LFB_HASH_32_32 ? (lfb_hash){(uint32_t)low, low >> 32}
+                                         : (lfb_hash){low, high};
+}
+
 /* 8 bits that depend on all bits of the hash except the low 8.  A cell's number is the low 8 bits
  * xor these, so that hashes with few random bits spread over all cells. */
 static inline uint32_t lfb_claims_spread(uint64_t low)

@@ -34,20 +34,44 @@ typedef lfb_core_config lfb_config;
 #include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/fast/fast_size.c"
 #include "bloom/strategies/fast/fast_pair.c"
-#include "bloom/filter/claims.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
+/* A cell of claims, for hashes of 64 bits. */
+typedef struct lfb_cell {
+  lfb_word half[1];
+} lfb_cell;
+
 struct lfb_core {
   lfb_fast fast;
-  lfb_word *cells; /* LFB_CLAIM_CELLS places for claims; none for fast-pair */
+  lfb_cell *cells; /* LFB_CLAIM_CELLS; none for fast-pair */
   uint64_t key[2];
   void *allocated; /* by lfb_core_create() */
 };
 
-enum { CORE_CELLS = LFB_CLAIM_CELLS * sizeof(lfb_word), CORE_AHEAD = 128 };
+static uint32_t core_put(const lfb_core *core, uint64_t hash)
+{
+  const lfb_fast_key key = lfb_fast_key_of(&core->fast, hash);
+  return lfb_fast_key_put(&core->fast, &key);
+}
+
+/* The library's claims, in one filter and such cells. */
+typedef lfb_core lfb_claims;
+typedef lfb_core lfb_claimed;
+#define claimed_might_contain(core, hash) lfb_fast_has_bits(&(core)->fast, (hash).low)
+#define claimed_put(core, hash) ((void)core_put(core, (hash).low))
+#define lfb_claims_low(core, hash) ((hash).low)
+#define lfb_claims_hash(core, low, high) ((lfb_hash){low, high})
+#define claims_generation(core) 0
+#define cell_read(cell, low, high, uses) (*(low) = cell_read_one(cell), *(high) = 0)
+#define cell_change(cell, low, high, to, to_high, uses) \
+  ((void)(to_high), (void)(uses), cell_change_one(cell, low, to))
+
+#include "bloom/filter/claims.c"
+
+enum { CORE_CELLS = LFB_CLAIM_CELLS * sizeof(lfb_cell), CORE_AHEAD = 128 };
 
 /* Whether the processor has a 16-byte compare-and-exchange. */
 static bool core_pairs_run_here(void)
@@ -111,10 +135,10 @@ lfb_core_status lfb_core_init(const lfb_core_config *config, void *memory, size_
   if (size < needed)
     return LFB_CORE_NO_MEMORY;
   lfb_core *made = (void *)core_line(memory);
-  lfb_word *cells = (void *)core_line(made + 1);
-  lfb_word *words = cells + (pair ? 0 : LFB_CLAIM_CELLS);
+  lfb_cell *cells = (void *)core_line(made + 1);
+  lfb_word *words = (void *)(cells + (pair ? 0 : LFB_CLAIM_CELLS));
   for (size_t i = 0; !pair && i < LFB_CLAIM_CELLS; i++)
-    atomic_init(&cells[i], 0);
+    atomic_init(&cells[i].half[0], 0);
   for (uint64_t i = 0; i < geometry.word_count; i++)
     atomic_init(&words[i], 0);
   *made = (lfb_core){
@@ -147,8 +171,7 @@ void lfb_core_free(lfb_core *core)
 
 bool lfb_core_put_hash(lfb_core *core, uint64_t hash)
 {
-  const lfb_fast_key key = lfb_fast_key_of(&core->fast, hash);
-  return lfb_fast_key_put(&core->fast, &key) > 0;
+  return core_put(core, hash) > 0;
 }
 
 bool lfb_core_might_contain_hash(const lfb_core *core, uint64_t hash)
@@ -156,46 +179,11 @@ bool lfb_core_might_contain_hash(const lfb_core *core, uint64_t hash)
   return lfb_fast_has_bits(&core->fast, hash);
 }
 
-/* The first word of a cell with its state (bloom/filter/claims.h, for hashes of 64 bits). */
-static uint64_t core_cell(uint64_t hash, lfb_claim_state state)
-{
-  return hash >> LFB_CLAIM_STATE_BITS << LFB_CLAIM_STATE_BITS | (uint64_t)state;
-}
-
-/* Turns on the bits of the hash that has won in a cell with this word, and changes it to DONE. */
-static void core_complete(lfb_core *core, lfb_word *cell, uint64_t won)
-{
-  const uint64_t upper = core_cell(won, LFB_CLAIM_NONE);
-
-  (void)lfb_core_put_hash(core, upper | ((uint64_t)(cell - core->cells) ^ lfb_claims_spread(upper)));
-  /* release: a thread that reads DONE sees the bits.  Fails only if another thread has completed it. */
-  (void)lfb_cas_u64(cell, &won, core_cell(won, LFB_CLAIM_DONE), memory_order_release);
-}
-
-/* The protocol of bloom/filter/claims.h, where it is argued. */
 bool lfb_core_claim_hash(lfb_core *core, uint64_t hash)
 {
   if (lfb_fast_is_pair(&core->fast))
     return lfb_core_put_hash(core, hash);
-  if (lfb_fast_has_bits(&core->fast, hash))
-    return false;
-  lfb_word *cell = &core->cells[(hash ^ lfb_claims_spread(hash)) % LFB_CLAIM_CELLS];
-  const uint64_t mine = core_cell(hash, LFB_CLAIM_WON);
-  for (;;) {
-    /* acquire: pairs with the release in core_complete(), and shows the bits of what was DONE. */
-    uint64_t seen = atomic_load_explicit(cell, memory_order_acquire);
-    if (seen % (1U << LFB_CLAIM_STATE_BITS) == LFB_CLAIM_WON) {
-      core_complete(core, cell, seen);
-      continue;
-    }
-    if (lfb_fast_has_bits(&core->fast, hash))
-      return false;
-    /* relaxed: the hash in the cell is the whole message. */
-    if (lfb_cas_u64(cell, &seen, mine, memory_order_relaxed))
-      break;
-  }
-  core_complete(core, cell, mine);
-  return true;
+  return !lfb_fast_has_bits(&core->fast, hash) && claims_claim(core, core, (lfb_hash){hash, 0}, CELL_ONE);
 }
 
 bool lfb_core_put(lfb_core *core, const void *bytes, size_t size)

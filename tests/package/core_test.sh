@@ -1,5 +1,5 @@
 #!/bin/bash
-# core_test.sh HEADER SOURCE ARCHIVE: the kernel in two files is at most 1,050 lines of C11 without a
+# core_test.sh HEADER SOURCE ARCHIVE: the kernel in two files is at most 1,100 lines of C11 without a
 # warning, and includes nothing of an operating system; its answers, sizes and words are those of the
 # library, ARCHIVE; so they are when it is compiled for Windows, where Wine runs it.
 set -euo pipefail
@@ -14,7 +14,7 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I.)
 c=(-std=c11 -Wstrict-prototypes "${strict[@]}")
 
 lines=$(cat lfbloom_core.[ch] | wc -l)
-((lines <= 1050)) || fail "it has $lines lines"
+((lines <= 1100)) || fail "it has $lines lines"
 foreign=$(grep -h '^#include' lfbloom_core.[ch] |
   grep -vE '<(cpuid|float|math|stdatomic|stdbool|stddef|stdint|stdlib|string)\.h>|"lfbloom_core.h"' || true)
 [[ -z $foreign ]] || fail "it includes $foreign"
@@ -23,7 +23,7 @@ pass "$lines lines, which include C's headers and the compiler's"
 gcc "${c[@]}" -Iinclude -DWITH_LIBRARY -o with core.c lfbloom_core.c "$archive" -lck -lm -pthread
 ./with >with.txt || fail "it differs from the library"
 (($(wc -l <with.txt) > 150)) || fail "few filters: $(wc -l <with.txt)"
-pass "answers, sizes and words are the library's; of the claims of threads one wins"
+pass "answers, sizes and words are the library's"
 gcc "${c[@]}" -c lfbloom_core.c
 names=$(nm -g --defined-only lfbloom_core.o | awk '$3 !~ /^lfb_core_/ { print $3 }')
 [[ -z $names ]] || fail "it has other names: $names"
