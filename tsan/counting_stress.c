@@ -18,6 +18,15 @@ static void put_and_remove(const crew_turn *turn)
   }
 }
 
+static void put_and_remove_bytes(const crew_turn *turn)
+{
+  for (uint64_t key = turn->first; key < turn->first + CREW_KEYS; key++) {
+    (void)lfb_counting_put(shared, &key, sizeof key);
+    crew_expect(lfb_counting_might_contain(shared, &key, sizeof key));
+    crew_expect(lfb_counting_remove(shared, &key, sizeof key));
+  }
+}
+
 static void put_and_remove_many(const crew_turn *turn)
 {
   uint64_t keys[CREW_KEYS];
@@ -57,7 +66,8 @@ static void look(const crew_turn *turn)
 
 int main(void)
 {
-  static const crew_act acts[] = {put_and_remove, put_and_remove_many, merge, look};
+  static const crew_act acts[] = {put_and_remove, put_and_remove_bytes, put_and_remove_many, merge,
+                                  look};
   const lfb_config config = {.expected_insertions = 20000, .fpp = 0.001, .seed = 1};
 
   crew_expect_ok(lfb_counting_create(&config, &shared));

@@ -2,13 +2,16 @@
  * filter_stress.c - runs every operation of plain filters concurrently: in memory, and in a mapped
  * file that is open twice.
  *
- * A thread must find each key that it put.  Exactly one claim of each key that all claim must win.
+ * A thread must find each key that it put, also in copies that are made since, and in a filter that
+ * a delta brings up to date.  Exactly one claim of each key that all claim must win.
  */
+#include <lfbloom/delta.h>
 #include <lfbloom/filter_more.h>
 #include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tsan/crew.h"
 
@@ -33,7 +36,31 @@ static void put_many(const crew_turn *turn)
   crew_expect(lfb_filter_might_contain_many_u64(shared, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
 
-/* All threads claim the same keys: one claim of each must win. */
+static void funnel(const void *key, lfb_sink *sink)
+{
+  lfb_sink_put_bytes(sink, key, sizeof(uint64_t));
+}
+
+/* The calls for bytes, hashes and objects. */
+static void put_otherwise(const crew_turn *turn)
+{
+  const uint64_t *key = &turn->first;
+  const lfb_key bytes = {key, sizeof *key};
+
+  (void)lfb_filter_put(shared, key, sizeof *key);
+  crew_expect(lfb_filter_might_contain(shared, key, sizeof *key));
+  (void)lfb_filter_put_hash(shared, *key);
+  crew_expect(lfb_filter_might_contain_hash(shared, *key));
+  (void)lfb_filter_put_object(shared, funnel, key);
+  crew_expect(lfb_filter_might_contain_object(shared, funnel, key));
+  (void)lfb_filter_put_many(shared, &bytes, 1, NULL);
+  crew_expect(lfb_filter_might_contain_many(shared, &bytes, 1, NULL) == 1);
+  (void)lfb_filter_put_many_hash(shared, key, 1, NULL);
+  crew_expect(lfb_filter_might_contain_many_hash(shared, key, 1, NULL) == 1);
+}
+
+/* All threads claim the same keys: one claim of each must win.  One key is claimed as bytes and as
+ * an object, and one hash in two ways. */
 static void claim(const crew_turn *turn)
 {
   enum { HALF = CREW_KEYS / 2 };
@@ -43,6 +70,13 @@ static void claim(const crew_turn *turn)
   size_t mine = lfb_filter_claim_many_u64(claimed, keys, HALF, NULL);
   for (uint64_t i = HALF; i < CREW_KEYS; i++)
     mine += lfb_filter_claim_u64(claimed, keys[i]);
+  const lfb_key bytes = {keys, sizeof *keys};
+  const uint64_t hash = keys[0] * UINT64_C(0x9e3779b97f4a7c15);
+  mine += lfb_filter_claim(claimed, bytes.bytes, bytes.size);
+  mine += lfb_filter_claim_object(claimed, funnel, bytes.bytes);
+  mine += lfb_filter_claim_many(claimed, &bytes, 1, NULL);
+  mine += lfb_filter_claim_hash(claimed, hash);
+  mine += lfb_filter_claim_many_hash(claimed, &hash, 1, NULL);
   atomic_fetch_add_explicit(&won, mine, memory_order_relaxed);
   crew_expect(lfb_filter_might_contain_many_u64(claimed, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
@@ -58,13 +92,65 @@ static void merge(const crew_turn *turn)
 static void look(const crew_turn *turn)
 {
   lfb_stats stats;
-  lfb_filter *copy;
+  lfb_filter *copy, *folded;
+  lfb_comparison alike;
+  uint64_t words[8];
 
-  (void)turn;
+  (void)lfb_filter_put_u64(shared, turn->first);
   lfb_filter_stats(shared, &stats);
   crew_expect_ok(lfb_filter_write(shared, LFB_FORM_NATIVE, crew_discard, NULL));
   crew_expect_ok(lfb_filter_copy(shared, &copy));
+  crew_expect(lfb_filter_might_contain_u64(copy, turn->first));
+  crew_expect_ok(lfb_filter_fold(shared, 2, &folded));
+  crew_expect(lfb_filter_might_contain_u64(folded, turn->first));
+  crew_expect_ok(lfb_filter_compare(copy, shared, &alike));
+  crew_expect(alike.a.value <= alike.b.value);
+  crew_expect(lfb_filter_words(shared, 0, words, 8) == 8);
   lfb_filter_free(copy);
+  lfb_filter_free(folded);
+}
+
+/* What a delta is written into. */
+typedef struct delta {
+  unsigned char bytes[1 << 20];
+  size_t size;
+} delta;
+
+static lfb_status delta_add(void *to, const void *bytes, size_t size)
+{
+  delta *into = to;
+
+  if (size > sizeof into->bytes - into->size)
+    return LFB_ERROR_OVER_LIMIT;
+  memcpy(into->bytes + into->size, bytes, size);
+  into->size += size;
+  return LFB_OK;
+}
+
+/* A copy of before the put, brought up to date, and a file of after it. */
+static void save(const crew_turn *turn)
+{
+  delta *between = calloc(1, sizeof *between);
+  lfb_filter *before, *loaded;
+  char name[32];
+
+  (void)snprintf(name, sizeof name, "filter.%u", turn->thread);
+  char *own = crew_path(name);
+  crew_expect_ok(lfb_filter_copy(shared, &before));
+  (void)lfb_filter_put_u64(shared, turn->first + 1);
+  crew_expect_ok(lfb_delta_write(before, shared, delta_add, between));
+  crew_expect_ok(lfb_delta_save(before, shared, own));
+  crew_expect_ok(lfb_delta_apply(before, between->bytes, between->size, NULL));
+  crew_expect(lfb_filter_might_contain_u64(before, turn->first + 1));
+  crew_expect_ok(lfb_delta_apply_file(before, own, NULL));
+  crew_expect_ok(lfb_delta_apply(shared, between->bytes, between->size, NULL));
+  crew_expect_ok(lfb_filter_save(shared, LFB_FORM_NATIVE, own));
+  crew_expect_ok(lfb_filter_load(own, NULL, &loaded));
+  crew_expect(lfb_filter_might_contain_u64(loaded, turn->first + 1));
+  lfb_filter_free(before);
+  lfb_filter_free(loaded);
+  free(between);
+  free(own);
 }
 
 /* Operations that only a filter in a file has. */
@@ -82,22 +168,24 @@ static void look_at_file(const crew_turn *turn)
   crew_expect(stats.bits_set <= after.bits_set);
   crew_expect_ok(lfb_mapped_open_read_only(path, NULL, &reading));
   crew_expect(lfb_filter_might_contain_u64(reading, turn->first));
+  crew_expect_ok(lfb_mapped_verify(reading));
   lfb_mapped_close(reading);
 }
 
 static void run(void)
 {
-  static const crew_act acts[] = {put_one_by_one, put_many, claim, merge, look, look_at_file};
+  static const crew_act acts[] = {put_one_by_one, put_many, put_otherwise, claim,
+                                  merge, look, save, look_at_file};
 
   atomic_store(&won, 0);
   crew_run(acts, sizeof acts / sizeof acts[0]);
-  crew_expect(atomic_load(&won) == CREW_ROUNDS * CREW_KEYS);
+  crew_expect(atomic_load(&won) == CREW_ROUNDS * (CREW_KEYS + 2));
 }
 
 static void run_in_memory(void)
 {
   const lfb_config config =
-      {.expected_insertions = 30000, .fpp = 0.01, .strategy = LFB_GUAVA_MITZ64};
+      {.expected_insertions = 30000, .fpp = 0.01, .strategy = LFB_GUAVA_MITZ64, .foldable = true};
   const lfb_config sure = {.expected_insertions = CREW_ROUNDS * CREW_KEYS, .fpp = 1e-10};
 
   crew_expect_ok(lfb_filter_create(&config, &shared));
@@ -112,7 +200,8 @@ static void run_in_memory(void)
 /* Claims and puts in one file, through two mappings. */
 static void run_mapped(void)
 {
-  const lfb_config config = {.expected_insertions = 100000, .fpp = 1e-10, .seed = 1};
+  const lfb_config config = {.expected_insertions = 100000, .fpp = 1e-10, .seed = 1,
+                             .foldable = true};
 
   path = crew_path("mapped");
   (void)remove(path);

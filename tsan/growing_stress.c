@@ -17,8 +17,13 @@ static _Atomic(size_t) won;
 static void put_one_by_one(const crew_turn *turn)
 {
   for (uint64_t i = 0; i < CREW_KEYS; i++) {
-    (void)lfb_growing_put_u64(one, turn->first + i);
-    crew_expect(lfb_growing_might_contain_u64(two, turn->first + i));
+    const uint64_t key = turn->first + i;
+    (void)lfb_growing_put_u64(one, key);
+    crew_expect(lfb_growing_might_contain_u64(two, key));
+    if (i % 8 != 0)
+      continue;
+    (void)lfb_growing_put(two, &key, sizeof key);
+    crew_expect(lfb_growing_might_contain(one, &key, sizeof key));
   }
 }
 
@@ -39,7 +44,10 @@ static void claim(const crew_turn *turn)
   const lfb_any any = {LFB_KIND_GROWING, {turn->thread % 2 == 0 ? one : two}};
 
   crew_keys(1000000000 + CREW_KEYS * turn->round, keys);
-  const size_t mine = lfb_any_many_u64(any, LFB_CLAIM, keys, CREW_KEYS, NULL);
+  size_t mine = lfb_any_many_u64(any, LFB_CLAIM, keys, CREW_KEYS / 2, NULL);
+  for (size_t i = CREW_KEYS / 2; i < CREW_KEYS; i++)
+    mine += i % 2 == 0 ? lfb_growing_claim_u64(any.growing, keys[i])
+                       : lfb_growing_claim(any.growing, &keys[i], sizeof keys[i]);
   atomic_fetch_add_explicit(&won, mine, memory_order_relaxed);
 }
 
@@ -49,7 +57,7 @@ static void look(const crew_turn *turn)
   lfb_any copy;
 
   lfb_growing_stats(one, &figures);
-  crew_expect(figures.stuck == LFB_OK);
+  crew_expect(figures.stuck == LFB_OK && lfb_growing_stuck(two) == LFB_OK);
   crew_expect_ok(lfb_any_write((lfb_any){LFB_KIND_GROWING, {one}}, crew_discard, NULL));
   crew_expect_ok(lfb_any_copy((lfb_any){LFB_KIND_GROWING, {two}}, &copy));
   (void)lfb_growing_put_u64(copy.growing, turn->first);

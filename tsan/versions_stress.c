@@ -35,39 +35,66 @@ static lfb_status source_version(void *self, uint64_t *version)
   return LFB_OK;
 }
 
+/* Gives an entry, as a number and as bytes. */
+static lfb_status give(lfb_keys_sink *sink, size_t at)
+{
+  const uint64_t key = atomic_load_explicit(&truth[at], memory_order_relaxed);
+  const lfb_key bytes = {&key, sizeof key};
+  const lfb_status status = lfb_keys_give_u64(sink, &key, 1);
+
+  return status == LFB_OK ? lfb_keys_give(sink, &bytes, 1) : status;
+}
+
 static lfb_status source_keys(void *self, unsigned part, unsigned parts, lfb_keys_sink *sink)
 {
   const size_t count = atomic_load_explicit((_Atomic(size_t) *)self, memory_order_relaxed);
   lfb_status status = LFB_OK;
 
-  for (size_t i = part; i < count && status == LFB_OK; i += parts) {
-    const uint64_t key = atomic_load_explicit(&truth[i], memory_order_relaxed);
-    status = lfb_keys_give_u64(sink, &key, 1);
-  }
+  for (size_t i = part; i < count && status == LFB_OK; i += parts)
+    status = give(sink, i);
+  return status;
+}
+
+static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink)
+{
+  const size_t count = atomic_load_explicit((_Atomic(size_t) *)self, memory_order_relaxed);
+  const uint64_t hash = since;
+  lfb_status status = lfb_keys_give_hash(sink, &hash, 1);
+
+  if (status == LFB_OK)
+    status = lfb_keys_removed(sink, 1);
+  for (size_t i = (size_t)since - 1; i < count && status == LFB_OK; i++)
+    status = give(sink, i);
   return status;
 }
 
 static void put_one_by_one(const crew_turn *turn)
 {
   for (uint64_t i = 1; i <= CREW_KEYS / 4; i++) {
-    note(turn->first + i);
-    (void)lfb_versions_put_u64(versions, turn->first + i);
-    crew_expect(lfb_versions_might_contain_u64(versions, turn->first + i));
+    const uint64_t key = turn->first + i;
+    note(key);
+    (void)lfb_versions_put_u64(versions, key);
+    crew_expect(lfb_versions_might_contain_u64(versions, key));
+    (void)lfb_versions_put(versions, &key, sizeof key);
+    crew_expect(lfb_versions_might_contain(versions, &key, sizeof key));
   }
 }
 
 static void put_many_in_a_section(const crew_turn *turn)
 {
   uint64_t keys[CREW_KEYS];
+  const lfb_key bytes = {keys, sizeof *keys};
 
   crew_keys(turn->first, keys);
   (void)lfb_versions_enter(versions, NULL);
   for (size_t i = 0; i < CREW_KEYS / 4; i++)
     note(keys[i]);
   (void)lfb_versions_put_many_u64(versions, keys, CREW_KEYS / 4, NULL);
+  (void)lfb_versions_put_many(versions, &bytes, 1, NULL);
   lfb_versions_leave(versions);
   crew_expect(lfb_versions_might_contain_many_u64(versions, keys, CREW_KEYS / 4, NULL) ==
               CREW_KEYS / 4);
+  crew_expect(lfb_versions_might_contain_many(versions, &bytes, 1, NULL) == 1);
 }
 
 /* A section's filter stays valid while other versions are published and freed. */
@@ -82,14 +109,32 @@ static void ask_in_a_section(const crew_turn *turn)
     crew_expect(lfb_filter_might_contain_u64(filter, turn->first));
   lfb_versions_leave(versions);
   crew_expect(lfb_versions_number(versions) >= number);
+  lfb_versions_figures figures;
+  lfb_versions_stats(versions, &figures);
+  crew_expect(figures.number >= number && figures.all.bits_set > 0);
 }
 
 static void load(lfb_filter *building)
 {
   const size_t count = atomic_load_explicit(&noted, memory_order_relaxed);
 
-  for (size_t i = 0; i < count; i++)
-    (void)lfb_filter_put_u64(building, atomic_load_explicit(&truth[i], memory_order_relaxed));
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t key = atomic_load_explicit(&truth[i], memory_order_relaxed);
+    (void)lfb_filter_put_u64(building, key);
+    (void)lfb_filter_put(building, &key, sizeof key);
+  }
+}
+
+/* Begins a version: in the handle's filter or in one of its own. */
+static lfb_status begin(const crew_turn *turn, lfb_filter **building)
+{
+  if (turn->round % 2 == 0)
+    return lfb_versions_begin_rebuild(versions, &config, building);
+  crew_expect_ok(lfb_filter_create(&config, building));
+  const lfb_status status = lfb_versions_begin_rebuild_with(versions, *building);
+  if (status != LFB_OK)
+    lfb_filter_free(*building);
+  return status;
 }
 
 /* If several threads begin a rebuild, one succeeds.  The others roll back, drop and reclaim. */
@@ -97,7 +142,7 @@ static void administer(const crew_turn *turn)
 {
   lfb_filter *building;
 
-  if (lfb_versions_begin_rebuild(versions, &config, &building) == LFB_OK) {
+  if (begin(turn, &building) == LFB_OK) {
     load(building);
     crew_expect_ok(turn->round % 3 == 2 ? lfb_versions_abandon(versions)
                                         : lfb_versions_publish(versions, LFB_KEEP_PREVIOUS, NULL));
@@ -115,6 +160,12 @@ static void follow_it(const crew_turn *turn)
 
   lfb_follow_wake(follow);
   lfb_ignore(lfb_follow_poll(follow, 1000000 + turn->round, &what));
+  if (turn->thread == 0) /* another administrator may be building a version */
+    lfb_ignore(lfb_follow_rebuild(follow, 1000000 + turn->round));
+  if (turn->thread == 1) { /* the loads in progress are abandoned */
+    lfb_follow_stop(follow);
+    lfb_ignore(lfb_follow_start(follow));
+  }
   lfb_follow_stats(follow, &figures);
   crew_expect(figures.source_version <= 1 + most);
 }
@@ -123,8 +174,11 @@ int main(void)
 {
   static const crew_act acts[] = {put_one_by_one,   put_many_in_a_section, ask_in_a_section,
                                   administer, follow_it};
-  const lfb_source source = {.self = &noted, .version = source_version, .keys = source_keys};
+  const lfb_source source = {.self = &noted, .version = source_version, .keys = source_keys,
+                             .changes = source_changes};
   const lfb_follow_config following = {.rebuild = config, .threads = 2};
+
+  lfb_follow_figures figures;
 
   most = (size_t)CREW_ROUNDS * CREW_KEYS * crew_size();
   truth = calloc(most, sizeof *truth);
@@ -134,8 +188,10 @@ int main(void)
   crew_expect_ok(lfb_follow_start(follow));
   crew_run(acts, sizeof acts / sizeof acts[0]);
   lfb_follow_stop(follow);
+  lfb_follow_stats(follow, &figures);
   for (size_t i = 0; i < atomic_load(&noted); i++)
     crew_expect(lfb_versions_might_contain_u64(versions, atomic_load(&truth[i])));
+  crew_expect(figures.rebuilds > 0);
   lfb_follow_free(follow);
   lfb_versions_free(versions);
   free(truth);

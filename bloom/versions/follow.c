@@ -259,7 +259,7 @@ static bool follow_is_daily_due(const lfb_follow *follow, uint64_t now)
 /* Whether this version of the source needs a rebuild, regardless of its changes. */
 static bool follow_is_due(lfb_follow *follow, uint64_t version, uint64_t now)
 {
-  /* Nothing is new, or the clock was set back: it would wait for a time long after the right one. */
+  /* Nothing is new; or the clock was set back, and the daily time would be long after its own. */
   if (version == follow->rebuilt_version || now < follow->settled_at)
     follow->settled_at = now;
   if (version == follow->rebuilt_version)

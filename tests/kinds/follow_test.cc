@@ -295,8 +295,8 @@ TEST(Follow, AtItsHourOnly) {
   EXPECT_EQ(it.Missing(source), 0u);
 }
 
-// Until then all changes are put in place that the source lists, and no more is asked for those that
-// it cannot list.
+// Until then all changes are put in place that the source lists.  What it cannot list it is asked
+// for once.
 TEST(Follow, BeforeItsHourChangesArePutInPlace) {
   Source source;
   lfb_follow_config config = AtThreeOnly();

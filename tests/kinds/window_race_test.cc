@@ -236,8 +236,8 @@ TEST_P(WindowRace, AClaimThatSleepsDoesNotWinAgain) {
   EXPECT_FALSE(again);
 }
 
-// An advance sleeps before it takes the lock, until another has ended its generation: then it ends no
-// generation, and clears nothing that was put since.
+// An advance sleeps before it takes the lock, until another has ended its generation: then it ends
+// no generation, and clears nothing that was put since.
 TEST_P(WindowRace, AnAdvanceThatSleepsEndsNoOtherGeneration) {
   const Window window = Make();
   Begin(window, 0);
