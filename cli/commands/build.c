@@ -73,10 +73,9 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
   return true;
 }
 
-static bool build_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
+static bool build_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
-  return build_put(context, thread, keys, lines->count - first);
+  return build_put(context, lines->thread, keys, lines->count - first);
 }
 
 /* Reads and puts all keys. */

@@ -81,13 +81,11 @@ static bool claim_asks(const struct claim *claim, const struct walk_lines *lines
 }
 
 /* Opens the lines whose keys are not present. */
-static bool claim_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
+static bool claim_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
   const struct claim *claim = context;
   uint64_t present[WALK_BATCH / 64] = {0};
 
-  (void)thread;
   if (claim_asks(claim, lines, first))
     (void)lfb_any_many(claim->into.any, LFB_MIGHT_CONTAIN, keys, lines->count - first, present);
   for (size_t i = first; i < lines->count; i++)
@@ -116,14 +114,11 @@ static bool claim_open(struct claim *claim, struct walk_lines *lines, size_t at,
   return true;
 }
 
-static bool claim_decide(void *context, unsigned thread, struct walk_lines *lines,
-                         struct chunk *chunk)
+static bool claim_decide(void *context, struct walk_lines *lines)
 {
   struct claim *claim = context;
   const size_t most = source_batch(&claim->into);
 
-  (void)thread;
-  (void)chunk;
   for (size_t at = 0; at < lines->open_count; at += most) {
     const size_t left = lines->open_count - at, count = left < most ? left : most;
     if (!claim_open(claim, lines, at, count)) {

@@ -80,15 +80,13 @@ static bool query_is_number(lfb_key key)
 
 /* Wants the lines whose keys are present, or with -v absent; all are taken at once, so `first` is
  * 0.  With -q, the first such line ends the program. */
-static bool query_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
+static bool query_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
   struct query *query = context;
   const size_t words = (lines->count + 63) / 64;
   uint64_t answers[SOURCE_BATCH / 64] = {0};
   size_t found = 0, selected = 0;
 
-  (void)thread;
   (void)first;
   if (query_is_number(keys[0]))
     atomic_store_explicit(&query->numeric, true, memory_order_relaxed);

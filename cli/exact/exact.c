@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/human.h"
@@ -32,13 +31,6 @@ uint64_t exact_memory_least(const struct exact_tuning *tuning, unsigned threads)
 
 /* ---- the input ---------------------------------------------------------------------- */
 
-struct exact_file {
-  dev_t device;
-  ino_t inode;
-  off_t size;
-  struct timespec changed, touched; /* its bytes, and it in any way */
-};
-
 static const char *exact_path(const struct exact *exact, size_t i)
 {
   return exact->source->path_count > 0 ? exact->source->paths[i] : "-";
@@ -49,19 +41,10 @@ static size_t exact_file_count(const struct exact *exact)
   return exact->source->path_count > 0 ? exact->source->path_count : 1;
 }
 
-static bool exact_look(const char *path, struct exact_file *file)
+static bool exact_look(const char *path, struct stat *file)
 {
-  struct stat now;
-
-  if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &now) : stat(path, &now)) != 0)
-    return report_false_errno(path);
-  memset(file, 0, sizeof *file);
-  file->device = now.st_dev;
-  file->inode = now.st_ino;
-  file->size = now.st_size;
-  file->changed = now.st_mtim;
-  file->touched = now.st_ctim;
-  return true;
+  return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, file) : stat(path, file)) == 0 ||
+         report_false_errno(path);
 }
 
 /* Notes what the file is and, of standard input, where it begins. */
@@ -87,17 +70,23 @@ static bool exact_note_files(struct exact *exact)
   return noted;
 }
 
-/* Whether the files are what they were.  exact_look() zeroes what is between the fields. */
+static bool exact_is_same(const struct stat *a, const struct stat *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0 &&
+         memcmp(&a->st_ctim, &b->st_ctim, sizeof a->st_ctim) == 0;
+}
+
+/* Whether the files are what they were. */
 static bool exact_check_files(const struct exact *exact)
 {
-  struct exact_file now;
+  struct stat now;
 
   for (size_t i = 0; i < exact_file_count(exact); i++) {
     const char *path = exact_path(exact, i);
-    const struct exact_file *then = &exact->files[i];
     if (!exact_look(path, &now))
       return false;
-    if (memcmp(&now, then, sizeof now) != 0)
+    if (!exact_is_same(&now, &exact->files[i]))
       return report_false("%s: has changed while it was read",
                           strcmp(path, "-") == 0 ? "standard input" : path);
   }

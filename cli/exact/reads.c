@@ -16,12 +16,6 @@
 enum { READS_BATCH = 1024,   /* lines that are found and hashed at once               */
        TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking paid */
 
-/* What a decider gets. */
-struct exact_read {
-  struct exact *exact;
-  struct keys_source source;
-};
-
 bool exact_lines_create(struct exact *exact)
 {
   exact->lines = calloc(exact->source->threads, sizeof *exact->lines);
@@ -37,12 +31,11 @@ void exact_lines_free(struct exact *exact)
   free(exact->lines);
 }
 
-static bool reads_take(void *context, unsigned thread, struct walk_lines *lines, size_t first,
-                       const lfb_key *keys)
+static bool reads_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
-  const struct exact_read *read = context;
+  const struct exact *exact = context;
 
-  return hashed_take(read->exact, &read->exact->lines[thread], lines, first, keys);
+  return hashed_take(exact, &exact->lines[lines->thread], lines, first, keys);
 }
 
 /* Adds those of the first lines that have been printed to what later runs leave out. */
@@ -55,17 +48,33 @@ static void reads_remember(const struct exact *exact, const struct exact_lines *
       output_end_program(CLI_NOT_DONE);
 }
 
-static void reads_emit(void *context, unsigned thread, const struct walk_lines *lines,
-                       const struct chunk *chunk)
+/* Prints what is decided, and stores the lines that wait. */
+static void reads_emit(void *context, const struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  const struct exact *exact = read->exact;
-  const struct exact_lines *hashed = &exact->lines[thread];
-  const size_t size = exact->numbered ? hashed->text_size : chunk->size;
+  struct exact *const exact = context;
+  const struct exact_lines *const hashed = &exact->lines[lines->thread];
+  const struct chunk *const chunk = lines->chunk;
 
-  if (size > 0 && exact->prints)
-    output_write(exact->numbered ? hashed->text : chunk->bytes, size);
-  reads_remember(exact, hashed, lines, lines->count);
+  if (exact->prints) {
+    output_write(hashed->text, hashed->text_size);
+    output_write(chunk->bytes, hashed->now);
+  }
+  reads_remember(exact, hashed, lines, hashed->waiting);
+  if (chunk->size > hashed->now && !spill_add_text(&exact->spill, chunk->bytes + hashed->now,
+                                                   chunk->size - hashed->now))
+    output_end_program(CLI_NOT_DONE);
+}
+
+/* Cuts the chunk to the lines that are wanted, of which all but those that wait are printed. */
+static void reads_keep(void *context, struct walk_lines *lines)
+{
+  struct exact *const exact = context;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
+
+  walk_keep(&exact->reading, lines);
+  hashed->now = lines->chunk->size;
+  for (size_t i = hashed->waiting; i < lines->count; i++)
+    hashed->now -= lfb_answer(lines->wanted, i) ? lines->records[i].size + 1 : 0;
 }
 
 static void reads_end(struct exact *exact)
@@ -77,15 +86,14 @@ static void reads_end(struct exact *exact)
 /* Reads the input, `again` if an earlier read has counted its bad lines and warned of its CRs. */
 static bool reads_run(struct exact *exact, bool again, struct walk walk)
 {
-  struct exact_read read = {.exact = exact, .source = *exact->source};
-
+  exact->reading = *exact->source;
   if (again)
-    read.source.bad = NULL;
+    exact->reading.bad = NULL;
   exact->ended = false;
   atomic_store_explicit(&exact->enough, false, memory_order_relaxed);
   exact->reads++;
-  walk.source = &read.source;
-  walk.context = &read;
+  walk.source = &exact->reading;
+  walk.context = exact;
   walk.plain = exact->source == &exact->stored;
   walk.crlf |= again;
   walk.enough = &exact->enough;
@@ -95,16 +103,14 @@ static bool reads_run(struct exact *exact, bool again, struct walk walk)
 /* ---- the table ---------------------------------------------------------------------- */
 
 /* Asks which lines the table has; the others are left open. */
-static bool table_ask(void *context, unsigned thread, struct walk_lines *lines,
-                      struct chunk *chunk)
+static bool table_ask(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact_table *const table = &read->exact->table;
-  struct exact_lines *const hashed = &read->exact->lines[thread];
-  bool asks = read->source.threads > 1;
+  struct exact *const exact = context;
+  struct exact_table *const table = &exact->table;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
+  bool asks = exact->reading.threads > 1;
 
-  (void)chunk;
-  if (!hashed_ask(read->exact, hashed, lines))
+  if (!hashed_ask(exact, hashed, lines))
     return false;
   for (size_t i = 0; i < lines->count; i++) {
     if (asks && i + HASHED_AHEAD < lines->count)
@@ -120,21 +126,21 @@ static bool table_ask(void *context, unsigned thread, struct walk_lines *lines,
 
 /* The table has no room for line i: from there on the input is read again, or its lines wait. */
 static bool table_overflow(struct exact *exact, struct exact_lines *hashed,
-                           struct walk_lines *lines, size_t i, struct chunk *chunk)
+                           struct walk_lines *lines, size_t i)
 {
   hashed->waiting = i;
   if (!exact->rereadable)
     return spill_begin(&exact->spill, true);
-  exact->settled += (uint64_t)((const char *)lines->records[i].bytes - chunk->bytes);
+  exact->settled += (uint64_t)((const char *)lines->records[i].bytes - lines->chunk->bytes);
   lines->count = i;
-  chunk->refused = 0; /* it is read again */
+  lines->chunk->refused = 0; /* it is read again */
   reads_end(exact);
   return true;
 }
 
 /* Decides line i.  False after a report. */
 static bool table_decide_one(struct exact *exact, struct exact_lines *hashed,
-                             struct walk_lines *lines, size_t i, struct chunk *chunk)
+                             struct walk_lines *lines, size_t i)
 {
   const struct exact_hash hash = hashed_at(hashed, i);
   enum table_answer answer = TABLE_FOUND;
@@ -143,8 +149,7 @@ static bool table_decide_one(struct exact *exact, struct exact_lines *hashed,
     answer = table_insert(&exact->table, hash, true);
   else if (!table_holds(&exact->table, hash))
     answer = TABLE_FULL;
-  if (answer == TABLE_FULL && !exact->spill.begun &&
-      !table_overflow(exact, hashed, lines, i, chunk))
+  if (answer == TABLE_FULL && !exact->spill.begun && !table_overflow(exact, hashed, lines, i))
     return false;
   if (exact->ended)
     return true;
@@ -153,23 +158,21 @@ static bool table_decide_one(struct exact *exact, struct exact_lines *hashed,
 }
 
 /* Those before a line without a key are printed first: it is reported at the end. */
-static void table_refuse(struct exact *exact, struct chunk *chunk)
+static void table_refuse(struct exact *exact, const struct walk_lines *lines)
 {
-  exact->refused = *chunk;
-  chunk->refused = 0;
+  exact->refused = *lines->chunk;
+  lines->chunk->refused = 0;
   reads_end(exact);
 }
 
-static bool table_decide(void *context, unsigned thread, struct walk_lines *lines,
-                         struct chunk *chunk)
+static bool table_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact *const exact = read->exact;
-  struct exact_lines *const hashed = &exact->lines[thread];
+  struct exact *const exact = context;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
 
   if (exact->ended) {
     lines->count = hashed->waiting = 0;
-    chunk->refused = 0;
+    lines->chunk->refused = 0;
     return true;
   }
   if (exact->spill.begun)
@@ -177,45 +180,17 @@ static bool table_decide(void *context, unsigned thread, struct walk_lines *line
   for (size_t k = 0; k < lines->open_count && !exact->ended; k++) {
     if (k + HASHED_AHEAD < lines->open_count)
       table_prefetch(&exact->table, hashed_at(hashed, lines->open[k + HASHED_AHEAD]));
-    if (!table_decide_one(exact, hashed, lines, lines->open[k], chunk)) {
+    if (!table_decide_one(exact, hashed, lines, lines->open[k])) {
       lines->count = hashed->waiting; /* what was decided is printed */
       return false;
     }
   }
   if (!exact->ended)
-    exact->settled += chunk->size;
-  if (chunk->refused != 0 && exact->spill.begun)
-    table_refuse(exact, chunk);
+    exact->settled += lines->chunk->size;
+  if (lines->chunk->refused != 0 && exact->spill.begun)
+    table_refuse(exact, lines);
   hashed_tally(exact, lines, hashed->waiting);
   return true;
-}
-
-static void table_keep(void *context, unsigned thread, struct walk_lines *lines,
-                       struct chunk *chunk)
-{
-  const struct exact_read *read = context;
-  struct exact_lines *const hashed = &read->exact->lines[thread];
-
-  walk_keep(&read->source, lines, chunk);
-  hashed->now = chunk->size;
-  for (size_t i = hashed->waiting; i < lines->count; i++)
-    hashed->now -= lfb_answer(lines->wanted, i) ? lines->records[i].size + 1 : 0;
-}
-
-/* Prints what is decided, and stores the lines that wait. */
-static void table_emit(void *context, unsigned thread, const struct walk_lines *lines,
-                       const struct chunk *chunk)
-{
-  const struct exact_read *read = context;
-  const struct exact_lines *const hashed = &read->exact->lines[thread];
-  const size_t now = hashed->now;
-
-  if (now > 0 && read->exact->prints)
-    output_write(chunk->bytes, now);
-  reads_remember(read->exact, hashed, lines, hashed->waiting);
-  if (chunk->size > now &&
-      !spill_add_text(&read->exact->spill, chunk->bytes + now, chunk->size - now))
-    output_end_program(CLI_NOT_DONE);
 }
 
 bool exact_read_table(struct exact *exact)
@@ -224,8 +199,8 @@ bool exact_read_table(struct exact *exact)
                                          .take = reads_take,
                                          .ask = table_ask,
                                          .decide = table_decide,
-                                         .finish = table_keep,
-                                         .emit = table_emit};
+                                         .finish = reads_keep,
+                                         .emit = reads_emit};
 
   return reads_run(exact, false,
                    (struct walk){.label = "deduplicating", .decider = &decider, .prints = true});
@@ -270,25 +245,23 @@ static bool claims_lose(struct exact *exact, const struct exact_lines *hashed,
   return true;
 }
 
-static bool claims_ask(void *context, unsigned thread, struct walk_lines *lines,
-                       struct chunk *chunk)
+static bool claims_ask(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact_lines *const hashed = &read->exact->lines[thread];
+  struct exact *const exact = context;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
 
-  if (!hashed_ask(read->exact, hashed, lines))
+  if (!hashed_ask(exact, hashed, lines))
     return false;
   if (lines->count > 0)
-    (void)lfb_filter_claim_many_hash(read->exact->claimed, hashed->low, lines->count,
-                                     hashed->maybe);
+    (void)lfb_filter_claim_many_hash(exact->claimed, hashed->low, lines->count, hashed->maybe);
   for (size_t i = 0; i < lines->count; i++)
     if (!lfb_answer(hashed->maybe, i) && !walk_passes(lines, i) && !lfb_answer(hashed->seen, i))
       walk_open(lines, i);
-  if (!claims_lose(read->exact, hashed, lines))
+  if (!claims_lose(exact, hashed, lines))
     return false;
-  if (chunk->refused != 0) { /* the next read ends there; what comes later need not be claimed */
-    chunk->refused = 0;
-    atomic_store_explicit(&read->exact->enough, true, memory_order_relaxed);
+  if (lines->chunk->refused != 0) { /* the next read ends there: nothing later need be claimed */
+    lines->chunk->refused = 0;
+    atomic_store_explicit(&exact->enough, true, memory_order_relaxed);
   }
   return true;
 }
@@ -360,16 +333,13 @@ static void again_seek(const struct exact_table *table, struct exact_lines *hash
 }
 
 /* Finds the lines that have to be decided: they are left open. */
-static bool again_ask(void *context, unsigned thread, struct walk_lines *lines,
-                      struct chunk *chunk)
+static bool again_ask(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  const struct exact *const exact = read->exact;
-  struct exact_lines *const hashed = &read->exact->lines[thread];
+  const struct exact *const exact = context;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
   /* relaxed: the threads of the first read are joined. */
   const lfb_filter *doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed);
 
-  (void)chunk;
   if (!hashed_ask(exact, hashed, lines))
     return false;
   if (lines->count == 0)
@@ -384,14 +354,11 @@ static bool again_ask(void *context, unsigned thread, struct walk_lines *lines,
   return true;
 }
 
-static bool again_decide(void *context, unsigned thread, struct walk_lines *lines,
-                         struct chunk *chunk)
+static bool again_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact *const exact = read->exact;
-  const struct exact_lines *const hashed = &exact->lines[thread];
+  struct exact *const exact = context;
+  const struct exact_lines *const hashed = &exact->lines[lines->thread];
 
-  (void)chunk;
   for (size_t k = 0; k < lines->open_count; k++) {
     const size_t i = lines->open[k];
     bool first = false;
@@ -406,18 +373,16 @@ static bool again_decide(void *context, unsigned thread, struct walk_lines *line
   return true;
 }
 
-static void again_keep(void *context, unsigned thread, struct walk_lines *lines,
-                       struct chunk *chunk)
+static void again_keep(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
+  struct exact *const exact = context;
 
-  (void)thread;
-  if (read->exact->waiting) /* its lines have been counted */
-    figure_add(&read->exact->out,
+  if (exact->waiting) /* its lines have been counted */
+    figure_add(&exact->out,
                walk_sum(lines->wanted, lines->count) - walk_sum(lines->passing, lines->count));
   else
-    hashed_tally(read->exact, lines, lines->count);
-  walk_keep(&read->source, lines, chunk);
+    hashed_tally(exact, lines, lines->count);
+  reads_keep(exact, lines);
 }
 
 bool exact_read_again(struct exact *exact)
@@ -438,37 +403,35 @@ bool exact_read_again(struct exact *exact)
 
 /* Whether a read that prints nothing has ended before this chunk; then its line without a key is
  * none of it. */
-static bool reads_have_ended(const struct exact *exact, struct chunk *chunk)
+static bool reads_have_ended(const struct exact *exact, const struct walk_lines *lines)
 {
   if (exact->ended)
-    chunk->refused = 0;
+    lines->chunk->refused = 0;
   return exact->ended;
 }
 
 /* If the chunk has a line without a key, ends the read there; the last one reports it. */
-static bool reads_end_refused(struct exact *exact, struct chunk *chunk)
+static bool reads_end_refused(struct exact *exact, const struct walk_lines *lines)
 {
-  if (chunk->refused != 0) {
-    chunk->refused = 0;
+  if (lines->chunk->refused != 0) {
+    lines->chunk->refused = 0;
     reads_end(exact);
   }
   return true;
 }
 
-static bool doubts_decide(void *context, unsigned thread, struct walk_lines *lines,
-                          struct chunk *chunk)
+static bool doubts_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact *const exact = read->exact;
-  const struct exact_lines *const hashed = &exact->lines[thread];
+  struct exact *const exact = context;
+  const struct exact_lines *const hashed = &exact->lines[lines->thread];
 
-  if (reads_have_ended(exact, chunk))
+  if (reads_have_ended(exact, lines))
     return true;
   for (size_t k = 0; k < lines->open_count; k++)
     if (hashed->slots[k] == NULL &&
         !spill_add(&exact->spill, hashed_at(hashed, lines->open[k])))
       return false;
-  return reads_end_refused(exact, chunk);
+  return reads_end_refused(exact, lines);
 }
 
 bool exact_read_doubts(struct exact *exact)
@@ -494,21 +457,19 @@ static uint64_t *counts_times(const struct exact *exact, const struct exact_line
 
 /* Counts one at a time, in the order of the input, so that what comes after a line without a key is
  * not counted. */
-static bool counts_decide(void *context, unsigned thread, struct walk_lines *lines,
-                          struct chunk *chunk)
+static bool counts_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact *const exact = read->exact;
-  const struct exact_lines *const hashed = &exact->lines[thread];
+  struct exact *const exact = context;
+  const struct exact_lines *const hashed = &exact->lines[lines->thread];
 
-  if (reads_have_ended(exact, chunk))
+  if (reads_have_ended(exact, lines))
     return true;
   for (size_t k = 0; k < lines->open_count; k++) {
     if (k + HASHED_AHEAD < lines->open_count)
       __builtin_prefetch(counts_times(exact, hashed, lines, k + HASHED_AHEAD), 1);
     ++*counts_times(exact, hashed, lines, k);
   }
-  return reads_end_refused(exact, chunk);
+  return reads_end_refused(exact, lines);
 }
 
 bool exact_read_counts(struct exact *exact)
@@ -519,14 +480,11 @@ bool exact_read_counts(struct exact *exact)
   return reads_run(exact, true, (struct walk){.label = "counting", .decider = &decider});
 }
 
-static bool counted_decide(void *context, unsigned thread, struct walk_lines *lines,
-                           struct chunk *chunk)
+static bool counted_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  struct exact *const exact = read->exact;
-  const struct exact_lines *const hashed = &exact->lines[thread];
+  struct exact *const exact = context;
+  const struct exact_lines *const hashed = &exact->lines[lines->thread];
 
-  (void)chunk;
   for (size_t k = 0; k < lines->open_count; k++) {
     const bool once = *counts_times(exact, hashed, lines, k) == 1;
     const bool first = table_mark(&exact->table, hashed->slots[k]);
@@ -540,15 +498,16 @@ static bool counted_decide(void *context, unsigned thread, struct walk_lines *li
   return true;
 }
 
-static void counted_keep(void *context, unsigned thread, struct walk_lines *lines,
-                         struct chunk *chunk)
+static void counted_keep(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
+  struct exact *const exact = context;
 
-  hashed_tally(read->exact, lines, lines->count);
-  if (!read->exact->numbered)
-    walk_keep(&read->source, lines, chunk);
-  else if (!hashed_number(read->exact, &read->exact->lines[thread], lines))
+  hashed_tally(exact, lines, lines->count);
+  if (!exact->numbered)
+    reads_keep(exact, lines);
+  else if (hashed_number(exact, &exact->lines[lines->thread], lines))
+    lines->chunk->size = 0; /* the text is printed instead */
+  else
     output_end_program(CLI_NOT_DONE);
 }
 
@@ -568,44 +527,38 @@ bool exact_read_counted(struct exact *exact)
 /* ---- storing ---------------------------------------------------------------------------- */
 
 /* Cuts the chunk before its first line without a key, which follows those that were found. */
-static bool store_ask(void *context, unsigned thread, struct walk_lines *lines,
-                      struct chunk *chunk)
+static bool store_ask(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
+  struct exact *const exact = context;
+  struct chunk *const chunk = lines->chunk;
 
-  (void)thread;
   if (chunk->refused != 0)
     chunk->size = (size_t)((const char *)lines->records[lines->count].bytes - chunk->bytes);
-  figure_add(&read->exact->stored_keys, lines->count);
+  figure_add(&exact->stored_keys, lines->count);
   return true;
 }
 
 /* What comes after a line without a key is not stored; it is reported after those before it. */
-static bool store_decide(void *context, unsigned thread, struct walk_lines *lines,
-                         struct chunk *chunk)
+static bool store_decide(void *context, struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
+  struct exact *const exact = context;
 
-  (void)thread;
-  (void)lines;
-  if (reads_have_ended(read->exact, chunk))
-    chunk->size = 0;
-  else if (chunk->refused != 0)
-    table_refuse(read->exact, chunk);
+  if (reads_have_ended(exact, lines))
+    lines->chunk->size = 0;
+  else if (lines->chunk->refused != 0)
+    table_refuse(exact, lines);
   return true;
 }
 
-static void store_emit(void *context, unsigned thread, const struct walk_lines *lines,
-                       const struct chunk *chunk)
+static void store_emit(void *context, const struct walk_lines *lines)
 {
-  const struct exact_read *read = context;
-  const char delimiter = keys_delimiter(&read->source);
+  struct exact *const exact = context;
+  const struct chunk *const chunk = lines->chunk;
+  const char delimiter = keys_delimiter(&exact->reading);
   const bool ended = chunk->size == 0 || chunk->bytes[chunk->size - 1] == delimiter;
 
-  (void)thread;
-  (void)lines;
-  if (!spill_add_text(&read->exact->spill, chunk->bytes, chunk->size) ||
-      (!ended && !spill_add_text(&read->exact->spill, &delimiter, 1)))
+  if (!spill_add_text(&exact->spill, chunk->bytes, chunk->size) ||
+      (!ended && !spill_add_text(&exact->spill, &delimiter, 1)))
     output_end_program(CLI_NOT_DONE);
 }
 

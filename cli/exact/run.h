@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "bloom/hashing/hash128.h"
 #include "cli/exact/spill.h"
@@ -31,9 +32,6 @@ enum exact_which {
   EXACT_REPEATED, /* the same, of the keys that come more than once   */
   EXACT_UNIQUE    /* those whose key comes once                       */
 };
-
-/* A file as it was at the start. */
-struct exact_file;
 
 /* What earlier runs have printed: cli/exact/seen.h. */
 struct seen;
@@ -63,7 +61,8 @@ struct exact {
   pthread_mutex_t doubting;      /* for making it */
   uint64_t doubted_bytes;        /* what is kept free for it */
   struct exact_lines *lines;     /* the hashes of each thread's lines */
-  struct exact_file *files;
+  struct keys_source reading;    /* the source, for this read */
+  struct stat *files; /* as they were at the start */
   struct keys_source stored;      /* what was stored, as a source */
   _Atomic(uint64_t) stored_keys; /* how many lines that were      */
   off_t standard_at; /* where standard input began */

@@ -112,8 +112,8 @@ static size_t walk_note_passing(const struct keys_source *source, struct walk_li
 
 /* Finds the next lines and their keys, NULL after a report.  `*found` is 0 at the end of the
  * chunk. */
-static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *lines,
-                                struct chunk *chunk, size_t *at, size_t *found)
+static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *lines, size_t *at,
+                                size_t *found)
 {
   const struct decider *decider = walk->decider;
   const size_t first = lines->count;
@@ -122,8 +122,8 @@ static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *line
   if (!walk_grow(lines, copies, decider->batch))
     return NULL;
   lfb_key *const records = lines->records + first;
-  size_t count = *found = keys_next(walk->source, chunk, at, records, decider->batch);
-  const lfb_key *keys = keys_of(walk->source, chunk, records, &count);
+  size_t count = *found = keys_next(walk->source, lines->chunk, at, records, decider->batch);
+  const lfb_key *keys = keys_of(walk->source, lines->chunk, records, &count);
   if (keys == NULL)
     return NULL;
   if (copies)
@@ -137,9 +137,9 @@ static const lfb_key *walk_find(const struct walk *walk, struct walk_lines *line
 }
 
 /* Finds and takes all lines of the chunk; those that stream are kept or forgotten at once. */
-static bool walk_take(const struct walk *walk, unsigned thread, struct walk_lines *lines,
-                      struct chunk *chunk, bool streams)
+static bool walk_take(const struct walk *walk, struct walk_lines *lines, bool streams)
 {
+  struct chunk *const chunk = lines->chunk;
   const walk_taker take = walk->decider->take;
   struct kept kept = {chunk->bytes, keys_delimiter(walk->source)};
   size_t at = 0, found = 1;
@@ -148,10 +148,9 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
   lines->count = lines->open_count = 0;
   while (well && found > 0 && chunk->refused == 0) {
     const size_t first = lines->count;
-    const lfb_key *keys = walk_find(walk, lines, chunk, &at, &found);
-    well = keys != NULL &&
-           (lines->count == first || take == NULL ||
-            take(walk->context, thread, lines, first, keys));
+    const lfb_key *keys = walk_find(walk, lines, &at, &found);
+    well = keys != NULL && (lines->count == first || take == NULL ||
+                            take(walk->context, lines, first, keys));
     if (well && streams && walk->prints)
       kept_add(&kept, lines->records, lines->count, lines->wanted);
     if (streams)
@@ -162,20 +161,20 @@ static bool walk_take(const struct walk *walk, unsigned thread, struct walk_line
   return well;
 }
 
-void walk_keep(const struct keys_source *source, const struct walk_lines *lines,
-               struct chunk *chunk)
+void walk_keep(const struct keys_source *source, const struct walk_lines *lines)
 {
-  struct kept kept = {chunk->bytes, keys_delimiter(source)};
+  struct kept kept = {lines->chunk->bytes, keys_delimiter(source)};
 
   kept_add(&kept, lines->records, lines->count, lines->wanted);
-  chunk->size = (size_t)(kept.to - chunk->bytes);
+  lines->chunk->size = (size_t)(kept.to - lines->chunk->bytes);
 }
 
 static bool walk_decide(void *context, unsigned thread, struct chunk *chunk)
 {
   const struct walk_job *job = context;
 
-  return job->walk->decider->decide(job->walk->context, thread, &job->lines[thread], chunk);
+  (void)chunk; /* lines->chunk */
+  return job->walk->decider->decide(job->walk->context, &job->lines[thread]);
 }
 
 static void walk_finish(void *context, unsigned thread, struct chunk *chunk)
@@ -183,10 +182,11 @@ static void walk_finish(void *context, unsigned thread, struct chunk *chunk)
   const struct walk_job *job = context;
   const struct walk *walk = job->walk;
 
+  (void)chunk; /* lines->chunk */
   if (walk->decider->finish != NULL)
-    walk->decider->finish(walk->context, thread, &job->lines[thread], chunk);
+    walk->decider->finish(walk->context, &job->lines[thread]);
   else if (walk->prints)
-    walk_keep(walk->source, &job->lines[thread], chunk);
+    walk_keep(walk->source, &job->lines[thread]);
 }
 
 static bool walk_work(void *context, unsigned thread, struct chunk *chunk)
@@ -196,12 +196,14 @@ static bool walk_work(void *context, unsigned thread, struct chunk *chunk)
   const struct decider *decider = walk->decider;
   struct walk_lines *lines = &job->lines[thread];
 
+  lines->chunk = chunk;
+  lines->thread = thread;
   if (walk->figures != NULL)
     figure_add(&walk->figures->bytes, chunk->size);
   const bool streams = decider->ask == NULL && decider->decide == NULL;
-  bool well = walk_take(walk, thread, lines, chunk, streams);
+  bool well = walk_take(walk, lines, streams);
   if (well && decider->ask != NULL)
-    well = decider->ask(walk->context, thread, lines, chunk);
+    well = decider->ask(walk->context, lines);
   if (well && walk->unordered && decider->decide != NULL) {
     well = walk_decide(context, thread, chunk);
     walk_finish(context, thread, chunk);
@@ -220,7 +222,7 @@ static void walk_emit(void *context, unsigned thread, const struct chunk *chunk)
   if (chunk->size == 0 && job->lines[thread].count == 0) /* nothing was decided, maybe a failure */
     return;
   if (walk->decider->emit != NULL)
-    walk->decider->emit(walk->context, thread, &job->lines[thread], chunk);
+    walk->decider->emit(walk->context, &job->lines[thread]);
   else if (chunk->size > 0)
     output_write(chunk->bytes, chunk->size);
 }

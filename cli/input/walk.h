@@ -28,6 +28,8 @@ struct walk_lines {
   size_t count;
   size_t open_count;
   size_t capacity; /* a multiple of 64 */
+  struct chunk *chunk;
+  unsigned thread; /* its number, from 0 */
 
   /* Private. */
   lfb_key *copies; /* of keys that are not the records */
@@ -35,7 +37,7 @@ struct walk_lines {
 
 /* Takes the lines from `first` on, which were found last, with their keys.  So far, those that pass
  * are wanted. */
-typedef bool (*walk_taker)(void *context, unsigned thread, struct walk_lines *lines, size_t first,
+typedef bool (*walk_taker)(void *context, struct walk_lines *lines, size_t first,
                            const lfb_key *keys);
 
 /* All but emit() are called for many chunks at once, decide() for one.  Those that return false
@@ -46,15 +48,14 @@ struct decider {
   walk_taker take; /* NULL: nothing is done with them */
   /* NULL, or called once all lines of the chunk were taken, and no chunk is printed before it.
    * Without it and decide(), the lines of each take() are kept or forgotten at once. */
-  bool (*ask)(void *context, unsigned thread, struct walk_lines *lines, struct chunk *chunk);
+  bool (*ask)(void *context, struct walk_lines *lines);
   /* NULL, or decides the open lines, in the order of the input.  It may cut lines->count: what
    * follows is not printed. */
-  bool (*decide)(void *context, unsigned thread, struct walk_lines *lines, struct chunk *chunk);
+  bool (*decide)(void *context, struct walk_lines *lines);
   /* What is called after deciding; NULL: walk_keep(). */
-  void (*finish)(void *context, unsigned thread, struct walk_lines *lines, struct chunk *chunk);
+  void (*finish)(void *context, struct walk_lines *lines);
   /* One call at a time, in the order of the input.  NULL: prints what was kept. */
-  void (*emit)(void *context, unsigned thread, const struct walk_lines *lines,
-               const struct chunk *chunk);
+  void (*emit)(void *context, const struct walk_lines *lines);
 };
 
 struct walk_figures {
@@ -89,8 +90,7 @@ bool walk_expected(const struct keys_source *source, const char *command, bool g
                    const struct options_count *given, uint64_t *expected);
 
 /* Cuts the chunk to the lines that are wanted. */
-void walk_keep(const struct keys_source *source, const struct walk_lines *lines,
-               struct chunk *chunk);
+void walk_keep(const struct keys_source *source, const struct walk_lines *lines);
 
 static inline bool walk_passes(const struct walk_lines *lines, size_t i)
 {
