@@ -27,7 +27,7 @@ static const char *xz_problem(lzma_ret result)
 {
   switch (result) {
   case LZMA_MEMLIMIT_ERROR:
-    return "it needs more than 256 MiB of memory";
+    return "it needs more than 256 MiB of memory: pass the file through 'xz -dc'";
   case LZMA_MEM_ERROR:
     return "no memory";
   case LZMA_OPTIONS_ERROR:

@@ -33,7 +33,7 @@ static enum codec_result zstd_failed(size_t result, const char **problem)
   case ZSTD_error_prefix_unknown:
     return CODEC_FOREIGN;
   case ZSTD_error_frameParameter_windowTooLarge:
-    *problem = "it needs more than 128 MiB of memory";
+    *problem = "it needs more than 128 MiB of memory: pass the file through 'zstd -dc --long=31'";
     return CODEC_FAILED;
   default:
     *problem = ZSTD_getErrorName(result);

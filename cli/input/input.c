@@ -470,6 +470,20 @@ static bool input_take_header(struct input *input, struct chunk *chunk)
   return true;
 }
 
+/* Gives up a file of JSON that has no object in each line, by its first chunk.  Returns INPUT_CHUNK
+ * if it has, or was skipped: then the chunk is empty. */
+static enum input_result input_check_json(struct input *input, struct chunk *chunk)
+{
+  const char *why = input->json && input->lines == 0
+                        ? start_no_json_lines(chunk->bytes, chunk->size)
+                        : NULL;
+
+  if (why == NULL)
+    return INPUT_CHUNK;
+  chunk->size = input->rest_size = 0;
+  return input_fail(input, why);
+}
+
 enum input_result input_next(struct input *input, struct chunk *chunk)
 {
   bool complete = false;
@@ -484,6 +498,8 @@ enum input_result input_next(struct input *input, struct chunk *chunk)
       return result;
     if (!complete)
       continue;
+    if (input_check_json(input, chunk) != INPUT_CHUNK)
+      return INPUT_FAILED;
     input_place(input, chunk);
     if (input->header != NULL && !input_take_header(input, chunk))
       return INPUT_FAILED;

@@ -86,6 +86,8 @@ struct input {
   bool number_lines;  /* for chunk_refuse()                                   */
   bool crlf;          /* lines are expected to end in CR: no warning if all do */
   bool plain;         /* whatever a file begins with, it is text              */
+  bool json;          /* an object in each line: a file that is other JSON is an error; needs
+                         number_lines */
   uint64_t skip;      /* the bytes of text that are left out at the start: whole records */
   struct input_header *header; /* NULL: there is none; else left out before `skip` */
 

@@ -84,3 +84,18 @@ struct start start_of(const char *bytes, size_t size, char delimiter)
   }
   return start;
 }
+
+const char *start_no_json_lines(const char *bytes, size_t size)
+{
+  size_t i = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
+
+  while (i < size && (bytes[i] == ' ' || (bytes[i] >= '\t' && bytes[i] <= '\r')))
+    i++;
+  /* Source: RFC 8259, section 5; RFC 7464, section 2.1. */
+  if (i < size && bytes[i] == '[')
+    return "is a JSON array, not an object in each line: pass it through \"jq -c '.[]'\"";
+  if (i < size && bytes[i] == '\36')
+    return "is a JSON text sequence (RFC 7464), not an object in each line: pass it through "
+           "\"tr -d '\\36' | jq -c .\"";
+  return NULL;
+}

@@ -31,4 +31,7 @@ size_t start_read(const char *path, char *bytes, size_t size);
 /* Tells what begins with these bytes; keys end at the delimiter. */
 struct start start_of(const char *bytes, size_t size, char delimiter);
 
+/* What begins with these bytes instead of lines of JSON; NULL: nothing else that is known. */
+const char *start_no_json_lines(const char *bytes, size_t size);
+
 #endif

@@ -261,6 +261,7 @@ bool walk_run(const struct walk *walk)
                                       .crlf = walk->crlf || source->crlf ||
                                               source->part.member_count != 0, /* a blank of JSON */
                                       .plain = walk->plain,
+                                      .json = !walk->plain && source->part.member_count != 0,
                                       .skip = walk->skip},
                             .threads = source->threads,
                             .enough = walk->enough,

@@ -112,6 +112,24 @@ done
 { cat good; echo '{"b":1}'; } >bad
 refuses "the second file" "bad:30001: no member a" \
   "$tool" build -n 1M -p 0.01 -o broken --jsonl a good bad
+# A whole file that is other JSON is not skipped.
+printf ' \n[\n{"a":1},\n{"a":2}\n]\n' >array
+printf '[{"a":1},{"a":2}]' >short.array
+printf '\x1e{"a":1}\n\x1e{"a":2}\n' >sequence
+printf '\xef\xbb\xbf[{"a":1}]\n' | gzip -c >array.gz
+table <<'END'
+2 dedupe --jsonl a --bad-lines skip array =! array: is a JSON array, not an object in each line
+2 claim -p 0.01 --jsonl a --bad-lines pass short.array =! pass it through "jq -c '.[]'"
+2 query --jsonl a --bad-lines skip filter array.gz =! array.gz: is a JSON array
+2 cat sequence | dedupe --jsonl a --bad-lines skip =! standard input: is a JSON text sequence (RFC 7464)
+2 dedupe -c --jsonl a --bad-lines skip good array =! array: is a JSON array
+$ printf '{"a":1}\n[1]\n{"a":2}\n' >mixed
+0 cat mixed | dedupe -q -c --jsonl a --bad-lines skip => * =! 1 line without a key skipped
+and equal "$(cut -c9- out)" $'{"a":1}\n{"a":2}'
+0 printf 'head\n[1]\n{"a":1}\n' | dedupe -q -c --header 1 --jsonl a --bad-lines pass => \
+  head\n[1]\n      1 {"a":1} =! 1 line without a key passed
+0 dedupe -q array => <array
+END
 for text in '' . a. .a a..b a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q; do
   refuses "--jsonl '$text'" \
     "--jsonl '$text': not a name, and not at most 16 names with a dot between" \

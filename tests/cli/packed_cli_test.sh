@@ -109,10 +109,13 @@ head -c 3000000 keys | zstd -qc --long=30 >window.zst
 refuses "zst: a large window" \
   "window.zst: cannot decompress its zstd data: it needs more than 128 MiB of memory" \
   "$tool" claim -n 1M -p 0.01 window.zst
+helps() { $(sed "s/.*'\(.*\)'$/\1/" err) "$1" | cmp - "$2"; } # the command in the message
+check "zst: a large window: what helps" helps window.zst <(head -c 3000000 keys)
 seq 10 | xz -T1 -c --lzma2=preset=0,dict=384MiB,mf=hc3,nice=4 >window.xz
 refuses "xz: a large window" \
   "window.xz: cannot decompress its xz data: it needs more than 256 MiB of memory" \
   "$tool" claim -n 1M -p 0.01 window.xz
+check "xz: a large window: what helps" helps window.xz <(seq 10)
 # Much text in few bytes: one record, or none.
 head -c 400000000 /dev/zero | zstd -qc >zeros.zst
 refuses "one long record" "zeros.zst: a record of over 256.00 MiB in a compressed file" \
