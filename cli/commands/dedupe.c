@@ -92,11 +92,10 @@ static bool dedupe_choose_memory(struct dedupe *dedupe)
 
   exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
   return exact->memory >= least ||
-         report_false("dedupe: %u thread%s%s need%s at least %s of memory; give more --memory%s",
-                      threads, threads == 1 ? "" : "s",
+         report_false("dedupe: %u thread%s%s: give at least --memory %s%s", threads,
+                      threads == 1 ? "" : "s",
                       exact->seen != NULL ? " and the filters of --seen" : "",
-                      threads == 1 && exact->seen == NULL ? "s" : "", human_bytes(least).text,
-                      threads == 1 ? "" : ", or fewer --threads");
+                      human_typed(least).text, threads == 1 ? "" : ", or fewer --threads");
 }
 
 /* Prints the lines, and the figures.  Returns the exit status. */

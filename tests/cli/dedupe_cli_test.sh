@@ -24,7 +24,10 @@ $ printf '{"a":1}\n{"a":2}\n' >good.json
 2 (cat good.json && echo bad) | dedupe -q -c --jsonl a good.json - => * \
   =! standard input:3: no JSON object
 and cmp out <(sed 's/^/      2 /' good.json)
-2 dedupe --threads 2 --memory 1M abc =! threads need at least
+2 dedupe --threads 2 --memory 1M abc =! 2 threads: give at least --memory 8.4M, or fewer --threads
+and dedupe -q --threads 2 $(grep -o -e '--memory [0-9.]*M' err) abc
+2 dedupe --threads 1 --memory 6M abc =! 1 thread: give at least --memory 6.3M
+and dedupe -q --threads 1 $(grep -o -e '--memory [0-9.]*M' err) abc
 2 dedupe --temp missing abc =! missing: temporary file: No such file
 
 # -i, and what cannot go together.
@@ -92,6 +95,8 @@ and cmp out <(awk '!seen[$0]++' near blank | tail -n +$(($(wc -l <near.kept) + 1
 and cmp more <(grep -vxFf <(cat near blank) third | awk '!seen[$0]++')
 2 dedupe --seen printed -o printed abc =! printed: is the state of this run
 2 dedupe printed =! is a state of 'dedupe --seen'
+2 dedupe --threads 1 --memory 6.3M --seen printed abc =! 1 thread and the filters of --seen: give
+and dedupe -q --threads 1 $(grep -o -e '--memory [0-9.]*M' err) --seen printed abc
 2 dedupe --seen printed -c abc =! --seen does not count
 0 dedupe --json --seen fresh abc
 0 dedupe -q --seen fresh abc
