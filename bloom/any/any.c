@@ -107,6 +107,7 @@ static void growing_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
   (bits ? lfb_growing_stats : lfb_growing_plan)(any.growing, &figures->growing);
   figures->all = growing_all(&figures->growing);
+  figures->all.key_type = any.growing->config.key_type;
 }
 
 static void growing_free(lfb_any any)
@@ -142,6 +143,7 @@ static void window_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
   (bits ? lfb_window_stats : lfb_window_plan)(any.window, &figures->window);
   figures->all = window_all(&figures->window);
+  figures->all.key_type = any.window->description.config.key_type;
 }
 
 static void window_free(lfb_any any)

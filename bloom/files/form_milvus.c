@@ -36,6 +36,7 @@ enum {
   MILVUS_SPLIT_BLOCKS = 1,
   MILVUS_INT64 = 1,
   MILVUS_UTF8 = 2,
+  MILVUS_BOTH = MILVUS_INT64 | MILVUS_UTF8,
   MILVUS_BLOCK_WORDS = 4,
   MILVUS_MOST_BLOCKS = 1 << 22,
 };
@@ -94,7 +95,7 @@ static lfb_status milvus_write(const lfb_filter *filter, const lfb_writer *write
 
 static lfb_status milvus_both_write(const lfb_filter *filter, const lfb_writer *writer)
 {
-  return milvus_write(filter, writer, MILVUS_INT64 | MILVUS_UTF8);
+  return milvus_write(filter, writer, MILVUS_BOTH);
 }
 
 static lfb_status milvus_int64_write(const lfb_filter *filter, const lfb_writer *writer)
@@ -135,6 +136,9 @@ static lfb_status milvus_form_locate(const lfb_reader *reader,
                                      const unsigned char head[LFB_FORM_HEAD],
                                      lfb_form_located *located)
 {
+  static const lfb_key_type types[] = {[MILVUS_INT64] = LFB_KEYS_I64,
+                                       [MILVUS_UTF8] = LFB_KEYS_TEXT,
+                                       [MILVUS_BOTH] = LFB_KEYS_UNKNOWN};
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
   unsigned char header[MILVUS_HEADER];
 
@@ -152,7 +156,8 @@ static lfb_status milvus_form_locate(const lfb_reader *reader,
       .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id,
                  .expected_insertions = lfb_load_le64(header + MILVUS_AT_N),
-                 .fpp = lfb_head_load_double(header + MILVUS_AT_FPP)},
+                 .fpp = lfb_head_load_double(header + MILVUS_AT_FPP),
+                 .key_type = types[header[MILVUS_AT_KINDS]]},
       .form = milvus_form_of(header[MILVUS_AT_KINDS]),
   };
   *located = (lfb_form_located){.description = description,

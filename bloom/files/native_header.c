@@ -25,7 +25,8 @@ enum {
   NATIVE_AT_FORMULA = 88,
   NATIVE_AT_CHECKED_BYTES = 92,
   NATIVE_AT_KEY_CHECK = 96,
-  NATIVE_AT_KEY = 168,      /* if native_hashes has it; the 64 bytes before it are ignored */
+  NATIVE_AT_KEY_TYPE = 167, /* one byte; the 63 before it are ignored */
+  NATIVE_AT_KEY = 168,      /* if native_hashes has it */
   NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
 };
 
@@ -145,6 +146,12 @@ uint64_t lfb_native_now(void)
   return now < 0 ? 0 : (uint64_t)now;
 }
 
+/* A later version may have more types. */
+static lfb_key_type native_key_type(unsigned number)
+{
+  return number <= LFB_KEYS_HEX ? (lfb_key_type)number : LFB_KEYS_UNKNOWN;
+}
+
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                        unsigned char header[LFB_NATIVE_HEADER])
 {
@@ -160,6 +167,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, LFB_CHECKED_BYTES);
+  header[NATIVE_AT_KEY_TYPE] = (unsigned char)native_key_type(description->config.key_type);
   lfb_head_end(header);
 }
 
@@ -191,6 +199,7 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
       .strategy = strategy->id,
       .probes_formula = (lfb_probes_formula)formula,
       .seed = lfb_load_le64(header + NATIVE_AT_SEED),
+      .key_type = native_key_type(header[NATIVE_AT_KEY_TYPE]),
   };
   config->fpp = lfb_head_load_double(header + NATIVE_AT_FPP);
   if (formula > LFB_PROBES_GUAVA_CURRENT)

@@ -22,6 +22,7 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
       .seed = description->hash.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
       .written = description->written,
+      .key_type = description->config.key_type,
   };
 }
 

@@ -267,6 +267,7 @@ lfb_status lfb_layers_add(lfb_growing *growing, const lfb_layer *newest, lfb_fil
     growing->config.probes_formula = config->probes_formula;
     growing->config.seed = config->seed;
     growing->config.keep_key = config->keep_key;
+    growing->config.key_type = config->key_type;
   }
   if (!layers_link(growing, newest, made))
     layer_free(made);

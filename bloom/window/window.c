@@ -47,7 +47,8 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
                       .seed = config->seed,
                       .keep_key = config->keep_key,
                       .memory_preference = config->memory_preference,
-                      .lazy_memory = config->lazy_memory};
+                      .lazy_memory = config->lazy_memory,
+                      .key_type = config->key_type};
 
   memcpy(plain.key, config->key, sizeof plain.key);
   if (LFB_RESERVED(config) != LFB_OK)

@@ -2,7 +2,6 @@
 #include "cli/base/numbers.h"
 
 #include <ctype.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,4 +141,22 @@ bool numbers_probability(const char *text, double *value)
   memcpy(hundredth, text, digits);
   memcpy(hundredth + digits, "e-2", sizeof "e-2");
   return numbers_real(hundredth, value);
+}
+
+static int numbers_digit(char digit)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *found = digit == '\0' ? NULL : strchr(digits, digit);
+  return found == NULL ? -1 : (int)((found - digits) % 16);
+}
+
+bool numbers_hex(const char *digits, size_t size, void *bytes)
+{
+  for (size_t i = 0; i < size; i++) {
+    const int high = numbers_digit(digits[2 * i]), low = numbers_digit(digits[2 * i + 1]);
+    if (high < 0 || low < 0)
+      return false;
+    ((uint8_t *)bytes)[i] = (uint8_t)(16 * high + low);
+  }
+  return true;
 }

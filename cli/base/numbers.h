@@ -5,6 +5,7 @@
 #define CLI_BASE_NUMBERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum numbers_result { NUMBERS_OK, NUMBERS_MALFORMED, NUMBERS_TOO_LARGE, NUMBERS_NOT_WHOLE };
@@ -21,5 +22,8 @@ bool numbers_probability(const char *text, double *value);
 
 /* Reads any real number, also nan and inf.  `*value` on success only. */
 bool numbers_real(const char *text, double *value);
+
+/* Reads the bytes that 2 * `size` hexadecimal digits stand for. */
+bool numbers_hex(const char *digits, size_t size, void *bytes);
 
 #endif

@@ -113,29 +113,11 @@ bool options_read_form(const char *option, const char *text, void *to)
                       "milvus-int64 or milvus-utf8", option, text);
 }
 
-static int options_hex_digit(char digit)
-{
-  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-  const char *found = digit == '\0' ? NULL : strchr(digits, digit);
-  return found == NULL ? -1 : (int)((found - digits) % 16);
-}
-
 static bool options_is_text(const char *text, size_t size)
 {
   for (size_t i = 0; i < size; i++)
     if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
       return false;
-  return true;
-}
-
-static bool options_key_from_digits(const char *text, uint8_t key[16])
-{
-  for (size_t i = 0; i < 16; i++) {
-    const int high = options_hex_digit(text[2 * i]), low = options_hex_digit(text[2 * i + 1]);
-    if (high < 0 || low < 0)
-      return false;
-    key[i] = (uint8_t)(16 * high + low);
-  }
   return true;
 }
 
@@ -156,7 +138,7 @@ static const char *options_key_from(const char *text, size_t size, uint8_t key[1
       size--;
     if (size > 32 && text[size - 1] == '\r')
       size--;
-    if (size < 32 || !options_key_from_digits(text, key))
+    if (size < 32 || !numbers_hex(text, 16, key))
       return "not a key of 32 hexadecimal digits or 16 bytes";
     if (size > 32)
       return "not a key: more than 32 hexadecimal digits and one end of line";

@@ -129,7 +129,9 @@ const char *report_misfit_advice(lfb_status status)
     return ": build both with the same -n and -p, or large ones with --foldable and -n that "
            "differ by 2, 4, 8, ...";
   case LFB_ERROR_PROBES_DIFFER:
-    return ": build both with the same -n and -p";
+    return ": build both with the same -n, -p and --probes-formula";
+  case LFB_ERROR_PROBES_DIFFER_BY_FORMULA:
+    return ": build both with the same --probes-formula";
   case LFB_ERROR_STRATEGY_DIFFERS:
     return ": build both with the same --strategy";
   default:

@@ -53,7 +53,7 @@ static void build_collect(struct build *build, unsigned thread, const lfb_key *k
 {
   uint64_t numbers[SOURCE_BATCH];
 
-  if (build->source.type != TYPED_I64) {
+  if (build->source.type != LFB_KEYS_I64) {
     lfb_builder_put_many(build->builder, thread, keys, count);
     return;
   }
@@ -291,7 +291,7 @@ static int build_share(struct build *build)
   if (!build_formula_fits(build) || !keys_check(&build->source, &command_build) ||
       !source_share(build->out, &wish, &build->into))
     return CLI_NOT_DONE;
-  const int status = source_takes(&build->into, build->source.type) ? build_fill_shared(build)
+  const int status = source_takes(&build->into, &build->source) ? build_fill_shared(build)
                                                                     : CLI_NOT_DONE;
   source_close(&build->into);
   return status;
@@ -392,7 +392,7 @@ static bool build_settle(struct build *build)
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
   build->like.all = build->config.fpp == 0;
-  return true;
+  return typed_take_form(build->form, &build->source.type);
 }
 
 /* Takes what --like says, if it was given.  False after a report. */
@@ -404,8 +404,10 @@ static bool build_take_like(struct build *build)
   if (!build->shared && spared_has(build->out))
     return report_false("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
                         "--shared', or build another file and use 'lfbloom merge'", build->out);
+  build->config.key_type = build->source.type;
   if (!like_take(&build->like, &build->key, &build->strategy, &build->config))
     return false;
+  build->source.type = build->config.key_type;
   if (build->like.all)
     build->expected = (struct options_count){true, build->config.expected_insertions};
   return true;
@@ -479,6 +481,7 @@ static int build_run(int argc, char **argv)
     build.source.bad_lines = KEYS_SKIP;
   if (!build_settle(&build) || !build_take_like(&build))
     return CLI_NOT_DONE;
+  build.config.key_type = typed_is_text(build.source.type) ? LFB_KEYS_TEXT : build.source.type;
   spared_add_operands(build.source.paths, build.source.path_count);
   return build_from_files(&build);
 }

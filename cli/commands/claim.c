@@ -76,7 +76,7 @@ static bool claim_asks(const struct claim *claim, const struct walk_lines *lines
 
   return !claim->unordered && (kind == LFB_KIND_PLAIN || kind == LFB_KIND_GROWING) &&
          claim->source.threads > 1 &&
-         claim->source.type != TYPED_I64 && /* it asks by bytes */
+         claim->source.type != LFB_KEYS_I64 && /* it asks by bytes */
          first - lines->open_count >= first / 4;
 }
 
@@ -193,7 +193,7 @@ static bool claim_begin(struct claim *claim)
     claim->count.each = claim->count.keys =
         window_each(span, window_config(span, &claim->config).generations);
   }
-  return source_takes(&claim->into, claim->source.type) && claim_begin_kept(claim);
+  return source_takes(&claim->into, &claim->source) && claim_begin_kept(claim);
 }
 
 /* ---- the figures ---------------------------------------------------------------- */
@@ -408,6 +408,7 @@ static int claim_run(int argc, char **argv)
   claim.config.strategy = claim.strategy.id;
   claim.config.file_mode = claim.mode.bits;
   claim.config.hash = claim.hash.id;
+  claim.config.key_type = typed_is_text(claim.source.type) ? LFB_KEYS_TEXT : claim.source.type;
   options_key_use(&claim.key, &claim.config);
   claim.source.bad = &claim.bad_lines;
   claim.source.paths = argv + optind;

@@ -74,8 +74,9 @@ static bool compare_filters(const char *path_a, const char *path_b, const lfb_fi
 static bool compare_files(char *const paths[2], const struct options_key *key,
                           lfb_comparison *result)
 {
-  lfb_filter *a = source_load(paths[0], key);
-  lfb_filter *b = a == NULL ? NULL : source_load(paths[1], key);
+  lfb_key_type type = LFB_KEYS_UNKNOWN;
+  lfb_filter *a = source_load(paths[0], key, &type);
+  lfb_filter *b = a == NULL ? NULL : source_load(paths[1], key, &type);
   const bool compared = b != NULL && compare_filters(paths[0], paths[1], a, b, result);
 
   lfb_filter_free(a);

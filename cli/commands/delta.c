@@ -81,8 +81,9 @@ static bool diff_files(const struct delta *delta, char *const paths[2])
   spared_add_operands(paths, 2);
   if (!target_check(delta->out))
     return false;
-  lfb_filter *earlier = source_load(paths[0], &delta->key);
-  lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->key);
+  lfb_key_type type = LFB_KEYS_UNKNOWN;
+  lfb_filter *earlier = source_load(paths[0], &delta->key, &type);
+  lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->key, &type);
   const bool done = later != NULL && diff_filters(delta, paths, earlier, later);
 
   lfb_filter_free(earlier);
@@ -158,7 +159,8 @@ static bool patch_file(const struct patch *patch, const char *out, uint64_t *tur
 {
   if (!target_check(out))
     return false;
-  lfb_filter *filter = source_load(patch->filter, &patch->options->key);
+  lfb_key_type type = LFB_KEYS_UNKNOWN;
+  lfb_filter *filter = source_load(patch->filter, &patch->options->key, &type);
   const bool done = filter != NULL && patch_loaded(patch, filter, out, turned_on);
 
   lfb_filter_free(filter);

@@ -14,6 +14,7 @@
 #include "cli/filters/address.h"
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
+#include "cli/input/typed.h"
 
 /* 2024-05-17 08:30:00 UTC */
 static const char *info_time(uint64_t seconds, char *text, size_t size)
@@ -117,6 +118,7 @@ static void info_json(const struct info *info)
     json_count("counters_stuck", stats->counters_stuck);
   json_text("hash", stats->hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(stats->hash));
   json_bool("keyed", figures_keyed(stats->hash));
+  json_text("key_type", stats->key_type == LFB_KEYS_UNKNOWN ? NULL : typed_name(stats->key_type));
   if (kind != LFB_KIND_WINDOW)
     info_json_kept(info);
   json_close();
@@ -157,6 +159,12 @@ static void info_bytes(uint64_t bytes)
 static void info_fpp_now(double fpp)
 {
   info_row("fpp now", human_probability(fpp).text, " (the chance of a false positive)");
+}
+
+static void info_key_type(const lfb_stats *stats)
+{
+  info_row("keys", typed_name(stats->key_type),
+           stats->key_type == LFB_KEYS_UNKNOWN ? " (not recorded: see --keys of query)" : "");
 }
 
 /* How the filter hashes, and what it was made for. */
@@ -225,11 +233,9 @@ static void info_text(const struct info *info)
   const lfb_stats *stats = &info->figures.all;
   char time[64];
 
-  info_row("form", figures_form(info->figures.kind, stats->form),
-           stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
-               ? " (does not record what its keys are: see --keys of query)"
-               : "");
+  info_row("form", figures_form(info->figures.kind, stats->form), "");
   info_row("strategy", lfb_strategy_name(stats->strategy), "");
+  info_key_type(stats);
   info_text_made(info);
   if (stats->written > 0)
     info_row("written", info_time(stats->written, time, sizeof time), "");
@@ -251,11 +257,13 @@ static void info_window_live(const lfb_window_figures *figures, uint32_t age)
            remark);
 }
 
-static void info_text_window(const lfb_window_figures *figures)
+static void info_text_window(const struct info *info)
 {
+  const lfb_window_figures *figures = &info->figures.window;
   char span[32];
 
   info_row("form", "window", "");
+  info_key_type(&info->figures.all);
   info_hash(figures->hash, figures->key_kept, false);
   info_row("made for keys", human_count(figures->expected_insertions).text, " (in a span)");
   info_row("made for fpp", human_probability(figures->fpp).text, " (with all generations full)");
@@ -287,7 +295,7 @@ static int info_of(const struct source *source, bool json, bool show_key)
   if (json)
     info_json(&info);
   else if (info.figures.kind == LFB_KIND_WINDOW)
-    info_text_window(&info.figures.window);
+    info_text_window(&info);
   else
     info_text(&info);
   return CLI_DONE;

@@ -23,6 +23,7 @@ struct merge {
   const char *out;
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
   struct options_key key;
+  lfb_key_type type; /* of the keys, as far as it is known */
   bool quiet;
   bool json;
   char *const *paths;
@@ -39,7 +40,7 @@ static bool merge_begin(struct merge *merge)
   merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
   if (merge->waiting == NULL)
     return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
-  merge->into = source_load(merge->paths[0], &merge->key);
+  merge->into = source_load(merge->paths[0], &merge->key, &merge->type);
   if (merge->into == NULL)
     return false;
   lfb_filter_stats(merge->into, &stats);
@@ -89,7 +90,7 @@ static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
 /* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
 static bool merge_add(struct merge *merge, size_t i)
 {
-  lfb_filter *filter = source_load(merge->paths[i], &merge->key);
+  lfb_filter *filter = source_load(merge->paths[i], &merge->key, &merge->type);
 
   if (filter == NULL)
     return false;

@@ -3,10 +3,13 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/base/figure.h"
+#include "cli/base/human.h"
 #include "cli/base/options.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
@@ -28,8 +31,7 @@ struct query {
   struct source filters[QUERY_MOST];
   size_t filter_count; /* of those that are open */
   bool all;            /* a key is present if all filters have it; else if any has */
-  _Atomic(uint64_t) selected;
-  _Atomic(bool) found;   /* a key is present                      */
+  _Atomic(uint64_t) asked, present, selected; /* keys */
   _Atomic(bool) numeric; /* the first keys of chunks were numbers */
 };
 
@@ -85,7 +87,7 @@ static bool query_take(void *context, struct walk_lines *lines, size_t first, co
   struct query *query = context;
   const size_t words = (lines->count + 63) / 64;
   uint64_t answers[SOURCE_BATCH / 64] = {0};
-  size_t found = 0, selected = 0;
+  size_t found = 0, asked = 0, selected = 0;
 
   (void)first;
   if (query_is_number(keys[0]))
@@ -98,36 +100,48 @@ static bool query_take(void *context, struct walk_lines *lines, size_t first, co
                               : UINT64_MAX;
     const uint64_t keyed = last & ~lines->passing[word], present = answers[word] & keyed;
     const uint64_t wanted = query->invert ? keyed & ~present : present;
+    asked += (size_t)__builtin_popcountll(keyed);
     found += (size_t)__builtin_popcountll(present);
     selected += (size_t)__builtin_popcountll(wanted);
     lines->wanted[word] |= wanted;
   }
-  /* relaxed, both: all threads are joined before they are read. */
-  if (found > 0)
-    atomic_store_explicit(&query->found, true, memory_order_relaxed);
-  atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
+  figure_add(&query->asked, asked);
+  figure_add(&query->present, found);
+  figure_add(&query->selected, selected);
   if (query->quiet && selected > 0)
     output_end_program(CLI_DONE);
   return true;
 }
 
-/* If no key of numbers was found: some forms do not record whether their keys were numbers. */
-static void query_hint(const struct query *query)
+/* Keys of another type than the filter's are absent, except for false positives.  If nobody said of
+ * which type they are, and no more were found than three standard deviations above that: a note.
+ * Few keys tell nothing, unless they look like numbers, which programs put into forms of others.
+ * False after a report. */
+static bool query_hint(const struct query *query)
 {
+  enum { MANY = 100 };
+  const uint64_t asked = figure_get(&query->asked), found = figure_get(&query->present);
   lfb_figures figures;
+  double chance = 0;
 
-  if (query->source.type != TYPED_TEXT ||
-      atomic_load_explicit(&query->found, memory_order_relaxed) ||
-      !atomic_load_explicit(&query->numeric, memory_order_relaxed))
-    return;
+  source_plan(&query->filters[0], &figures);
+  const bool numeric =
+      atomic_load_explicit(&query->numeric, memory_order_relaxed) &&
+      (figures.all.form == LFB_FORM_GUAVA || figures.all.form == LFB_FORM_SBBF);
+  if (query->source.type != LFB_KEYS_UNKNOWN || found > asked / 10 ||
+      (asked < MANY && (found > 0 || !numeric)))
+    return true;
   for (size_t i = 0; i < query->filter_count; i++) {
-    lfb_any_plan(query->filters[i].any, &figures);
-    if (figures.all.form != LFB_FORM_GUAVA && figures.all.form != LFB_FORM_SBBF)
-      continue;
-    report_note("note: no key was found, and %s does not record what its keys were: if numbers, "
-                "give --keys=i64 or --keys=i32", query->filter_paths[i]);
-    return;
+    if (!source_stats(&query->filters[i], &figures))
+      return false;
+    chance += figures.all.expected_fpp * (double)asked;
   }
+  if (chance > 0 && (double)found <= chance + 3 * sqrt(chance))
+    report_note("note: %s of %s keys were found, as many as by chance, and %s does not record what "
+                "its keys are: if numbers or UTF-16, give --keys=i64, i32 or utf16, else "
+                "--keys=text", human_count(found).text, human_count(asked).text,
+                query->filter_paths[0]);
+  return true;
 }
 
 static int query_files(struct query *query)
@@ -142,11 +156,10 @@ static int query_files(struct query *query)
   keys_note_bad(&query->source);
   if (!read_all)
     return CLI_NOT_DONE;
-  const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
+  const uint64_t selected = figure_get(&query->selected);
   if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
-  query_hint(query);
-  if (query->skipped)
+  if (!query_hint(query) || query->skipped)
     return CLI_NOT_DONE;
   return selected > 0 ? CLI_DONE : CLI_OTHERWISE;
 }
@@ -213,9 +226,11 @@ static bool query_open(struct query *query, const struct options_key *key, bool 
     query->filter_count++;
     if (!no_verify)
       source_check(filter);
-    if (!source_takes(filter, query->source.type))
-      return false;
   }
+  /* Twice: a later filter may say what keys are that an earlier one does not know. */
+  for (size_t i = 0; i < 2 * count; i++)
+    if (!source_takes(&query->filters[i % count], &query->source))
+      return false;
   return true;
 }
 
@@ -246,13 +261,15 @@ static int query_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   const char *misuse = query_operands(&query, argc - optind, argv + optind);
+  if (misuse == NULL)
+    misuse = keys_misuse(&query.source);
   if (misuse != NULL)
     return options_misused(&command_query, misuse);
   query.source.skipped = &query.skipped;
   query.source.bad = &query.bad_lines;
-  if (!keys_check(&query.source, &command_query))
-    return CLI_NOT_DONE;
-  status = query_open(&query, &key, no_verify) ? query_files(&query) : CLI_NOT_DONE;
+  status = query_open(&query, &key, no_verify) && keys_check(&query.source, &command_query)
+               ? query_files(&query)
+               : CLI_NOT_DONE;
   query_close(&query);
   return status;
 }

@@ -72,7 +72,7 @@ static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_
 bool like_take(const struct like *like, struct options_key *key,
                struct options_strategy *strategy, lfb_config *config)
 {
-  lfb_filter *filter = source_load(like->path, key);
+  lfb_filter *filter = source_load(like->path, key, &config->key_type);
   lfb_stats stats;
 
   if (filter == NULL)

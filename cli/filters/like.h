@@ -16,9 +16,9 @@ struct like {
 };
 
 /*
- * Takes the hash and its key, and the strategy unless one was given; with like->all everything
- * that decides the size.  The key in `*key` may be needed to open the filter; the new filter's
- * key replaces it.
+ * Takes the hash, its key, the type of keys, and the strategy unless one was given; with like->all
+ * everything that decides the size.  The key in `*key` may be needed to open the filter; the new
+ * filter's key replaces it.
  *
  * Returns false after a report: the filter cannot be opened, or none like it can be made.
  */

@@ -204,12 +204,9 @@ static bool share_accept(const struct source_wish *wish, struct source *opened,
                          struct source *source)
 {
   const char *path = opened->path;
-  lfb_figures figures = {.kind = LFB_KIND_NONE};
+  lfb_figures figures;
 
-  if (opened->there.filter != NULL)
-    lfb_redis_plan(opened->there.filter, &figures.all);
-  else
-    lfb_any_plan(opened->any, &figures);
+  source_plan(opened, &figures);
   const bool window = figures.kind == LFB_KIND_WINDOW;
   if (path != NULL && !(window ? window_fits(wish->span, path, wish->key, wish->config,
                                              &figures.window)

@@ -223,30 +223,51 @@ bool source_open(const char *path, lfb_opening how, lfb_kind kind, const lfb_rea
   return status == LFB_OK;
 }
 
-lfb_filter *source_load(const char *path, const struct options_key *key)
+lfb_filter *source_load(const char *path, const struct options_key *key, lfb_key_type *type)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
+  lfb_figures figures;
   lfb_any any;
   const lfb_status status = source_open_copy(path, LFB_KIND_PLAIN, &limits, &any);
 
-  if (status == LFB_OK)
+  if (status != LFB_OK) {
+    source_report(path, status);
+    return NULL;
+  }
+  lfb_any_plan(any, &figures);
+  if (typed_take(path, figures.all.key_type, type))
     return any.plain;
-  source_report(path, status);
+  lfb_any_free(any);
   return NULL;
 }
 
-bool source_takes(struct source *source, enum typed type)
+void source_plan(const struct source *source, lfb_figures *figures)
 {
-  lfb_stats stats;
+  *figures = (lfb_figures){.kind = LFB_KIND_NONE};
+  if (source->there.filter != NULL)
+    lfb_redis_plan(source->there.filter, &figures->all);
+  else
+    lfb_any_plan(source->any, figures);
+}
 
-  source->numbers = type == TYPED_I64;
-  if (!source->numbers || source->there.filter == NULL)
-    return true;
-  lfb_redis_plan(source->there.filter, &stats);
-  if (stats.strategy != LFB_FAST && stats.strategy != LFB_FAST_PAIR)
+bool source_takes(struct source *source, struct keys_source *keys)
+{
+  lfb_figures figures;
+
+  source_plan(source, &figures);
+  const lfb_stats *stats = &figures.all;
+  if (!typed_take(source->path, stats->key_type, &keys->type))
+    return false;
+  const char *misuse = keys_misuse(keys);
+  if (misuse != NULL)
+    return report_false("%s: holds keys of --keys=%s: %s", source->path,
+                        typed_name(keys->type), misuse);
+  source->numbers = keys->type == LFB_KEYS_I64;
+  if (!source->numbers || source->there.filter == NULL ||
+      (stats->strategy != LFB_FAST && stats->strategy != LFB_FAST_PAIR))
     return true;
   return report_false("%s: --keys=i64 cannot be used with strategy %s on Redis", source->path,
-                      lfb_strategy_name(stats.strategy));
+                      lfb_strategy_name(stats->strategy));
 }
 
 /* ---- keys --------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct source {
                   that of the file */
   struct there there; /* on a server */
   uint64_t period_ms; /* of a copy of a window that a server keeps (lfb_redis_module_value) */
-  bool numbers;       /* keys are of type TYPED_I64 */
+  bool numbers;       /* keys are of type LFB_KEYS_I64 */
   bool checking;      /* a thread compares the checksums of its words */
   pthread_t thread;
 };
@@ -47,9 +47,9 @@ bool source_open(const char *path, lfb_opening how, lfb_kind kind, const lfb_rea
 lfb_status source_open_copy(const char *path, lfb_kind kind, const lfb_read_limits *limits,
                             lfb_any *any);
 
-/* The same of a file with a plain filter as a copy.  NULL after a report.  Owner: the caller, until
- * lfb_filter_free(). */
-lfb_filter *source_load(const char *path, const struct options_key *key);
+/* The same of a file with a plain filter as a copy, whose keys are of this type (typed_take()).
+ * NULL after a report.  Owner: the caller, until lfb_filter_free(). */
+lfb_filter *source_load(const char *path, const struct options_key *key, lfb_key_type *type);
 
 /* Reports why a filter was not opened, and what to do. */
 void source_report(const char *path, lfb_status status);
@@ -62,9 +62,14 @@ void source_check(struct source *source);
  * soon as that is found: it may have given wrong answers. */
 void source_checked(struct source *source);
 
-/* Says of which type keys are.  False after a report if the filter takes none of it: on a server
- * numbers only if they are hashed as their bytes. */
-bool source_takes(struct source *source, enum typed type);
+/* Says how keys are read, and reads them as those that the filter has, if that is known.  False
+ * after a report if they are others, or the filter takes none of them: on a server numbers only if
+ * they are hashed as their bytes. */
+bool source_takes(struct source *source, struct keys_source *keys);
+
+/* The figures of the filter without those that follow from its bits; of one on a server only
+ * .all. */
+void source_plan(const struct source *source, lfb_figures *figures);
 
 enum { SOURCE_BATCH = 4096 }; /* keys: 64 KiB of them fit on a thread's stack of 512 KiB (crew.c) */
 

@@ -16,6 +16,7 @@
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
 #include "cli/filters/there.h"
+#include "cli/input/typed.h"
 
 /* A file that is written beside the one that it replaces. */
 struct target_file {
@@ -120,10 +121,12 @@ bool target_spares_shared(const char *path, lfb_form form)
 
 bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats)
 {
+  lfb_key_type type = stats->key_type;
+
   if (address_is(path))
     return there_holds(from, stats);
   if (lfb_form_holds(form, stats->strategy))
-    return true;
+    return typed_take_form(form, &type);
   return report_false("%s: the %s form cannot hold strategy %s, and the strategy cannot be changed "
                       "without the keys: build the filter again from the keys, with --form %s",
                       from, lfb_form_name(form), lfb_strategy_name(stats->strategy),

@@ -120,7 +120,8 @@ lfb_window_config window_config(const struct window_span *span, const lfb_config
                               .span = span->seconds,
                               .hash = config->hash,
                               .keep_key = config->keep_key,
-                              .file_mode = config->file_mode};
+                              .file_mode = config->file_mode,
+                              .key_type = config->key_type};
 
   memcpy(wanted.key, config->key, sizeof wanted.key);
   return wanted;

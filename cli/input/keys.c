@@ -38,16 +38,16 @@ OPTIONS_DEFINE(keys_bad_lines_row, enum keys_bad, '\0', "bad-lines", "WHAT", key
 
 bool keys_can_be_bad(const struct keys_source *source)
 {
-  return source->part.member_count != 0 || source->type != TYPED_TEXT;
+  return source->part.member_count != 0 || !typed_is_text(source->type);
 }
 
-static const char *keys_misuse(const struct keys_source *source)
+const char *keys_misuse(const struct keys_source *source)
 {
   if (source->crlf && source->nul)
     return "--crlf applies to lines: leave out -0";
-  if (source->bad_lines == KEYS_PASS && source->type != TYPED_TEXT)
+  if (source->bad_lines == KEYS_PASS && !typed_is_text(source->type))
     return "--bad-lines=pass applies only to keys that are text";
-  if (source->type != TYPED_TEXT && part_room(&source->part) > 1)
+  if (!typed_is_text(source->type) && part_room(&source->part) > 1)
     return "--keys applies to keys of one field";
   return source->part.field_count != 0 && source->part.member_count != 0
              ? "-k and --jsonl cannot be combined"
@@ -98,7 +98,7 @@ size_t keys_next(const struct keys_source *source, const struct chunk *chunk, si
 bool keys_are_records(const struct keys_source *source)
 {
   return part_is_whole(&source->part) && !source->crlf && !source->ignore_case &&
-         source->type == TYPED_TEXT;
+         typed_is_text(source->type);
 }
 
 /* What the key of a bad line begins with: no other key does, since UTF-8 has no such byte. */
@@ -113,7 +113,7 @@ bool keys_passes(const struct keys_source *source, lfb_key key)
  * of its small letters. */
 static size_t keys_room(const struct keys_source *source)
 {
-  return part_room(&source->part) + (source->type == TYPED_TEXT ? 0 : (size_t)TYPED_ROOM) +
+  return part_room(&source->part) + (typed_is_text(source->type) ? 0 : (size_t)TYPED_ROOM) +
          source->ignore_case;
 }
 
@@ -152,12 +152,13 @@ static bool keys_find(const struct keys_source *source, lfb_key record, char *ro
     keys_lower(key->bytes, key->size, lower);
     key->bytes = lower;
   }
-  if (source->type == TYPED_TEXT)
+  if (typed_is_text(source->type))
     return true;
   char *const converted = room + part_room(&source->part) * (record.size + 1);
   const char *why = typed_of(source->type, *key, converted, key);
   if (why != NULL)
-    (void)snprintf(problem->text, sizeof problem->text, "%s", why);
+    (void)snprintf(problem->text, sizeof problem->text, "%s (--keys=%s)", why,
+                   typed_name(source->type));
   return why == NULL;
 }
 

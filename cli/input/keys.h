@@ -27,7 +27,7 @@ struct keys_source {
   bool ignore_case;   /* a key has small letters in place of the capitals of ASCII */
   struct input_header *header; /* NULL: there is none */
   struct part part;   /* of a record: its key  */
-  enum typed type;    /* what its text is      */
+  lfb_key_type type;  /* what its text is; LFB_KEYS_UNKNOWN: text */
   enum keys_bad bad_lines;         /* what becomes of a line without a key */
   _Atomic(uint64_t) *bad;          /* counts them; NULL: nobody asks                  */
   unsigned threads;
@@ -47,6 +47,9 @@ struct option_row keys_ignore_case_row(bool *to);
 struct option_row keys_bad_lines_row(enum keys_bad *to);
 
 char keys_delimiter(const struct keys_source *source);
+
+/* What is wrong with the combination of its options; NULL: nothing. */
+const char *keys_misuse(const struct keys_source *source);
 
 /* Checks the options of the source and, unless unreadable files are skipped, that every file can be
  * read, without opening one.  False after a report. */

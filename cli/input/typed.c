@@ -1,30 +1,62 @@
 /* typed.c - converts the text of keys. */
 #include "cli/input/typed.h"
 
+#include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/numbers.h"
 #include "cli/base/report.h"
 
 static const char *const typed_names[] = {
-    [TYPED_TEXT] = "text", [TYPED_I64] = "i64",     [TYPED_I32] = "i32",
-    [TYPED_F32] = "f32",   [TYPED_F64] = "f64",     [TYPED_UTF16] = "utf16",
-    [TYPED_HEX] = "hex",
+    [LFB_KEYS_UNKNOWN] = "unknown", [LFB_KEYS_TEXT] = "text", [LFB_KEYS_I64] = "i64",
+    [LFB_KEYS_I32] = "i32",         [LFB_KEYS_F32] = "f32",   [LFB_KEYS_F64] = "f64",
+    [LFB_KEYS_UTF16] = "utf16",     [LFB_KEYS_HEX] = "hex",
 };
+
+const char *typed_name(lfb_key_type type)
+{
+  return typed_names[type <= LFB_KEYS_HEX ? type : LFB_KEYS_UNKNOWN];
+}
 
 static bool typed_read(const char *option, const char *text, void *to)
 {
-  for (size_t i = 0; i < sizeof typed_names / sizeof *typed_names; i++)
+  for (size_t i = LFB_KEYS_TEXT; i < sizeof typed_names / sizeof *typed_names; i++)
     if (strcmp(text, typed_names[i]) == 0) {
-      *(enum typed *)to = (enum typed)i;
+      *(lfb_key_type *)to = (lfb_key_type)i;
       return true;
     }
   return report_false("%s '%s': must be text, i64, i32, f32, f64, utf16 or hex", option, text);
 }
 
 OPTIONS_DEFINE(
-    typed_row, enum typed, '\0', "keys", "TYPE", typed_read,
-    "what the text of a key stands for: text (default), i64, i32, f32, f64, utf16 or hex")
+    typed_row, lfb_key_type, '\0', "keys", "TYPE", typed_read,
+    "what the text of a key stands for: text, i64, i32, f32, f64, utf16 or hex (default: what the "
+    "filter was built with, or text)")
+
+bool typed_take(const char *what, lfb_key_type has, lfb_key_type *type)
+{
+  const bool bytes = (has == LFB_KEYS_TEXT || has == LFB_KEYS_HEX) &&
+                     (*type == LFB_KEYS_TEXT || *type == LFB_KEYS_HEX);
+
+  if (has == LFB_KEYS_UNKNOWN || has == *type || bytes)
+    return true;
+  if (*type != LFB_KEYS_UNKNOWN)
+    return report_false("%s: holds keys of --keys=%s, not of --keys=%s", what,
+                        typed_name(has), typed_name(*type));
+  *type = has;
+  return true;
+}
+
+bool typed_take_form(lfb_form form, lfb_key_type *type)
+{
+  const bool either = form == LFB_FORM_MILVUS && *type > LFB_KEYS_I64;
+  const lfb_key_type has = form == LFB_FORM_MILVUS_INT64             ? LFB_KEYS_I64
+                           : form == LFB_FORM_MILVUS_UTF8 || either ? LFB_KEYS_TEXT
+                                                                    : LFB_KEYS_UNKNOWN;
+
+  return typed_take(lfb_form_name(form), has, type);
+}
 
 /* Stores the low bytes of a number, little-endian. */
 static void typed_store(uint64_t number, size_t bytes, char *room, lfb_key *key)
@@ -120,53 +152,34 @@ static bool typed_utf16(lfb_key text, char *room, lfb_key *key)
   return true;
 }
 
-static int typed_digit(char digit)
-{
-  return digit >= '0' && digit <= '9'   ? digit - '0'
-         : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                        : -1;
-}
-
-static bool typed_hex(lfb_key text, char *room, lfb_key *key)
-{
-  const char *digits = text.bytes;
-
-  for (size_t i = 0; i < text.size / 2; i++) {
-    const int high = typed_digit(digits[2 * i]), low = typed_digit(digits[2 * i + 1]);
-    if (high < 0 || low < 0)
-      return false;
-    room[i] = (char)(16 * high + low);
-  }
-  *key = (lfb_key){room, text.size / 2};
-  return text.size % 2 == 0;
-}
-
-const char *typed_of(enum typed type, lfb_key text, char *room, lfb_key *key)
+const char *typed_of(lfb_key_type type, lfb_key text, char *room, lfb_key *key)
 {
   uint64_t number = 0;
 
   switch (type) {
-  case TYPED_I64:
+  case LFB_KEYS_I64:
     if (!typed_whole(text, 64, &number))
       return "not a whole number of 64 bits";
     typed_store(number, 8, room, key);
     return NULL;
-  case TYPED_I32:
+  case LFB_KEYS_I32:
     if (!typed_whole(text, 32, &number))
       return "not a whole number of 32 bits";
     typed_store(number, 4, room, key);
     return NULL;
-  case TYPED_F32:
-  case TYPED_F64:
-    if (!typed_real(text, type == TYPED_F32, &number))
+  case LFB_KEYS_F32:
+  case LFB_KEYS_F64:
+    if (!typed_real(text, type == LFB_KEYS_F32, &number))
       return "not a number";
-    typed_store(number, type == TYPED_F32 ? 4 : 8, room, key);
+    typed_store(number, type == LFB_KEYS_F32 ? 4 : 8, room, key);
     return NULL;
-  case TYPED_UTF16:
+  case LFB_KEYS_UTF16:
     return typed_utf16(text, room, key) ? NULL : "not UTF-8";
-  case TYPED_HEX:
-    return typed_hex(text, room, key) ? NULL : "not hexadecimal digits, two for each byte";
+  case LFB_KEYS_HEX:
+    *key = (lfb_key){room, text.size / 2};
+    return text.size % 2 == 0 && numbers_hex(text.bytes, text.size / 2, room)
+               ? NULL
+               : "not hexadecimal digits, two for each byte";
   default:
     *key = text;
     return NULL;

@@ -195,6 +195,19 @@ typedef enum lfb_memory_preference {
   LFB_MEMORY_SMALLEST = 2, /* the smallest size; below 4e-4 with two cache lines    */
 } lfb_memory_preference;
 
+/* What the keys of a filter are, for programs that query its file later (the tool's --keys).  A
+ * filter itself hashes what it is given. */
+typedef enum lfb_key_type {
+  LFB_KEYS_UNKNOWN = 0, /* nobody said it                                            */
+  LFB_KEYS_TEXT = 1,  /* their bytes                                                 */
+  LFB_KEYS_I64 = 2,   /* numbers, as the _u64 functions take them                    */
+  LFB_KEYS_I32 = 3,   /* 4 bytes, little-endian: Guava's integerFunnel, Parquet's INT32 */
+  LFB_KEYS_F32 = 4,   /* a float's 4 bytes, little-endian: Parquet's FLOAT           */
+  LFB_KEYS_F64 = 5,   /* a double's 8 bytes, little-endian: Parquet's DOUBLE         */
+  LFB_KEYS_UTF16 = 6, /* UTF-16, little-endian: Guava's unencodedCharsFunnel         */
+  LFB_KEYS_HEX = 7,   /* bytes, which people write as hexadecimal digits             */
+} lfb_key_type;
+
 /* The description of a filter to make.  All zero is the default, except that fpp must be set.
  * (C++ warns of fields that {.fpp = 0.01} omits: lfb_config config = {}; config.fpp = 0.01;) */
 typedef struct lfb_config {
@@ -229,7 +242,8 @@ typedef struct lfb_config {
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
-  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+  lfb_key_type key_type; /* written into this library's forms, and found in figures */
+  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -274,7 +288,8 @@ typedef struct lfb_stats {
                                    filter was read from was written; 0 if the form does not
                                    record it                                        */
   uint64_t counters_stuck;      /* counters stuck at 15 (lfbloom/counting.h); 0: a plain filter */
-  uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
+  lfb_key_type key_type;        /* what the keys are, as far as it was said         */
+  uint64_t reserved[15]; /* 0 (lfbloom/status.h) */
 } lfb_stats;
 
 /*

@@ -88,7 +88,8 @@ typedef struct lfb_window_config {
   uint8_t key[16];              /* as in lfb_config                                 */
   bool keep_key;                /* as in lfb_config                                 */
   uint32_t file_mode;           /* as in lfb_config, for lfb_window_mapped_create() */
-  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+  lfb_key_type key_type;        /* as in lfb_config                                 */
+  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_window_config;
 
 /* The most generations that are live at once: G + 1. */

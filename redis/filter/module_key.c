@@ -11,18 +11,18 @@ static lfb_status key_typed(void *context, const redisReply *reply, bool again)
 {
   static const char *const names[LFB_KEY_OTHER] = {"none", "hash", "string", LFB_MODULE_TYPE};
   const lfb_status status = lfb_reply_expect(reply, REDIS_REPLY_STATUS);
-  lfb_key_type type = LFB_KEY_NONE;
+  lfb_redis_type type = LFB_KEY_NONE;
 
   (void)again;
   if (status != LFB_OK)
     return status;
   while (type < LFB_KEY_OTHER && strcmp(reply->str, names[type]) != 0)
     type++;
-  *(lfb_key_type *)context = type;
+  *(lfb_redis_type *)context = type;
   return LFB_OK;
 }
 
-lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_key_type *type)
+lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_redis_type *type)
 {
   return lfb_ask(link, key_typed, type, LFB_ARGS(lfb_text("TYPE"), name));
 }

@@ -12,19 +12,19 @@
 LFB_EXTERN_C_BEGIN
 
 /* What exists under a name. */
-typedef enum lfb_key_type {
+typedef enum lfb_redis_type {
   LFB_KEY_NONE,
   LFB_KEY_HASH,
   LFB_KEY_STRING,
   LFB_KEY_MODULE,
   LFB_KEY_OTHER,
-} lfb_key_type;
+} lfb_redis_type;
 
 /* Each layer of a growing filter has twice the keys of the one before. */
 enum { LFB_MODULE_EXPANSION = 2 };
 
 /* Asks for the type of a key.  Fails as lfb_link_run(). */
-lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_key_type *type);
+lfb_status lfb_key_find(lfb_link *link, lfb_key name, lfb_redis_type *type);
 
 /* Whether a reply is an error that begins with `text`. */
 bool lfb_module_says(const redisReply *reply, const char *text);

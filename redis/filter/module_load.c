@@ -208,7 +208,7 @@ static lfb_status module_read(reading *from, lfb_redis_module_value *value)
 
 static lfb_status module_load(reading *from, lfb_redis_module_value *value)
 {
-  lfb_key_type type;
+  lfb_redis_type type;
 
   lfb_status status = lfb_key_find(from->link, from->name, &type);
   if (status != LFB_OK)

@@ -376,7 +376,7 @@ static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
 static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
                               const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *dumped)
 {
-  lfb_key_type type;
+  lfb_redis_type type;
 
   lfb_status status = lfb_key_find(to->link, to->name, &type);
   if (status == LFB_OK && type != LFB_KEY_NONE)

@@ -154,7 +154,7 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
       [LFB_KEY_STRING] = helper ? &lfb_redis_layout_helper : &lfb_redis_layout_guava,
       [LFB_KEY_MODULE] = &lfb_redis_layout_module,
   };
-  lfb_key_type type;
+  lfb_redis_type type;
 
   lfb_status status = lfb_key_find(link, name, &type);
   if (status == LFB_OK && type == LFB_KEY_NONE) { /* helper has no parts */

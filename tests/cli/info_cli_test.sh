@@ -9,8 +9,8 @@ table <<'END'
 and equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", \
   "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, \
   "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 0.00042239944186048695, \
-  "saturated": false, "hash": null, "keyed": false, "written": null, \
-  "seed": null}'
+  "saturated": false, "hash": null, "keyed": false, "key_type": null, \
+  "written": null, "seed": null}'
 $ info --json - <abc.bloom >out2 2>err && rc=0 || rc=$?
 and cmp out out2
 $ cat abc.bloom | info --json - >out2 2>err && rc=0 || rc=$?
@@ -36,6 +36,7 @@ $ : >nothing_in
 0 build -q -p 0.1 -o keyless.lfb nothing_in
 0 info keyless.lfb => /^made for keys +0$/
 0 info abc.bloom => /^probes per key +7$/
+0 info abc.bloom => /^keys +unknown \(not recorded: see --keys of query\)$/
 0 info --json full.bloom => {saturated=true approximate_count=null expected_fpp=1}
 0 info full.bloom => ...every answer is "maybe"...
 ? printf 'anything' | query full.bloom

@@ -42,6 +42,14 @@ $ rm x
   the other
 2 merge -o x third.lfb words.lfb =! words.lfb: cannot be merged with third.lfb: the filters \
   differ in their number of bits: build both with the same -n and -p
+# Guava 31 and later releases compute other numbers of probes.  Its form does not record n and p.
+0 build -q -n 3 -p 0.022 --form guava -o old.bin abc
+0 build -q -n 3 -p 0.022 --form guava --probes-formula current -o new.bin abc
+2 merge -o x old.bin new.bin =! new.bin: cannot be merged with old.bin: the filters differ in their \
+  number of probes: build both with the same -n, -p and --probes-formula
+0 build -q -n 3 -p 0.022 --strategy guava-mitz64 -o old.lfb abc
+2 merge -o x old.lfb new.bin =! formula up to 31.1, the other with the current formula: build both \
+  with the same --probes-formula
 2 merge third.lfb =! no -o
 2 merge -o x =! no filter given
 2 merge -o x third.lfb missing =! missing: the file cannot be opened: No such file

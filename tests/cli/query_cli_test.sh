@@ -135,6 +135,79 @@ exec 7>&- 8<&-
 wait $! && rc=0 || rc=$?
 check "and the end of the pipe ends it" equal "$rc" 0
 
+# --- of what type keys are -----------------------------------------------------------
+# A filter of numbers denied them as text: 990 of 1,000, with status 0.
+seq 0 999 >numbers
+seq 1000 200999 >no_numbers
+echo apple >apple
+for state in "-n 1000 --strategy fast" "--growing --shared" "--shared -n 1000"; do
+  eval "build -q -p 1e-3 --keys=i64 $state -o typed.lfb numbers"
+  table <<'END'
+0 query -c typed.lfb numbers => 1000
+0 query -c --keys=i64 typed.lfb numbers => 1000
+2 query typed.lfb numbers --keys=text =! typed.lfb: holds keys of --keys=i64, not of --keys=text
+2 query typed.lfb numbers --keys=i32 =! typed.lfb: holds keys of --keys=i64, not of --keys=i32
+2 query typed.lfb apple =! apple:1: not a whole number of 64 bits (--keys=i64)
+2 query -k 1 -k 2 typed.lfb numbers =! typed.lfb: holds keys of --keys=i64: --keys applies to
+2 query --bad-lines=pass typed.lfb numbers =! typed.lfb: holds keys of --keys=i64: --bad-lines=pass
+0 query --bad-lines=skip typed.lfb numbers apple => <numbers =! 1 line without a key skipped
+0 info typed.lfb => /^keys +i64$/
+0 info --json typed.lfb => {key_type=i64}
+$ rm typed.lfb
+END
+done
+table <<'END'
+0 build -q -p 1e-3 --keys=i64 -o typed.lfb numbers
+0 build -q -p 1e-3 -o texts.lfb numbers
+0 info texts.lfb => /^keys +text$/
+2 query texts.lfb numbers --keys=i64 =! texts.lfb: holds keys of --keys=text, not of --keys=i64
+# Digits of the same bytes.
+$ sed 's/./3&/g' numbers >digits
+0 query -c --keys=hex texts.lfb digits => 1000
+2 query -f texts.lfb -f typed.lfb numbers =! typed.lfb: holds keys of --keys=i64, not of --keys=text
+2 merge -o x texts.lfb typed.lfb =! typed.lfb: holds keys of --keys=i64, not of --keys=text
+2 compare typed.lfb texts.lfb =! texts.lfb: holds keys of --keys=text, not of --keys=i64
+2 diff -o x typed.lfb texts.lfb =! texts.lfb: holds keys of --keys=text, not of --keys=i64
+2 build -q --like typed.lfb --keys=f64 -o x numbers =! holds keys of --keys=i64, not of --keys=f64
+0 build -q --like typed.lfb -o like.lfb numbers
+0 merge -q -o merged.lfb typed.lfb like.lfb
+0 query -c merged.lfb numbers => 1000
+# A shared filter, by whatever puts into it.
+0 claim -q -p 1e-3 -n 2000 --keys=i64 --shared shared.st numbers => <numbers
+0 claim -q --shared shared.st numbers =>
+2 claim -q --shared shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
+2 build -q --shared -o shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
+0 claim -q -p 1e-3 -n 2000 --window 1h --keys=i64 --state window.st numbers => <numbers
+0 query -c window.st numbers => 1000
+2 claim -q --window 1h --state window.st --keys=text numbers =! window.st: holds keys of
+
+# Milvus' forms say it, and it is the form that decides.
+0 build -q -p 1e-3 --form milvus-int64 -o ints.mbf numbers
+0 query -c ints.mbf numbers => 1000
+0 build -q -p 1e-3 --form milvus-int64 --keys=i64 -o again.mbf numbers && cmp again.mbf ints.mbf
+2 query ints.mbf numbers --keys=text =! ints.mbf: holds keys of --keys=i64, not of --keys=text
+2 build -q -p .1 --form milvus-int64 --keys=text -o x numbers =! milvus-int64: holds keys of
+2 build -q -p .1 --form milvus-utf8 --keys=i64 -o x numbers =! milvus-utf8: holds keys of
+2 build -q -p .1 --form milvus --keys=f32 -o x numbers =! milvus: holds keys of --keys=text, not of
+2 convert --to milvus-utf8 ints.mbf x =! milvus-utf8: holds keys of --keys=text, not of --keys=i64
+0 convert --to native ints.mbf ints.lfb
+0 query -c ints.lfb numbers => 1000
+2 merge --form milvus-utf8 -o x ints.lfb =! milvus-utf8: holds keys of --keys=text, not of
+$ rm -f x
+
+# Forms of others do not: a note if no more keys are found than by chance, and nobody said what
+# they are.  200 of 200,000 are found by chance; with 250 more, it is not chance.
+0 build -q -p 1e-3 --strategy guava-mitz64 --form guava --keys=i64 -o longs.guava numbers
+0 query -c longs.guava no_numbers => * =! /note: [0-9]+ of 200,000 keys were found, as many as by /
+0 query -c --keys=text longs.guava no_numbers => *
+1 query longs.guava <(seq 1 3) =! note: 0 of 3 keys were found, as many as by chance, and longs.guava
+1 query longs.guava apple
+0 query -c --keys=i64 longs.guava <(cat numbers no_numbers) => *
+0 build -q -p 1e-3 --form guava -o texts.guava numbers
+0 query -c texts.guava <(seq 750 200999) => *
+0 query -c -f longs.guava -f texts.lfb no_numbers => *
+END
+
 # Errors.
 table <<'END'
 2 query =! no filter given

@@ -50,6 +50,17 @@ $ query -0 filter nul >wanted
 0 build -p 0.01 --json -o "$plain/json" keys => {form=redis}
 and between "$(json new_keys)" 19900 20000
 
+# What keys are is in the strings' header, too; a string of Guava's has none.
+0 build -q -p 0.01 --keys=i32 -o "$plain/typed" keys
+0 query -c "$plain/typed" keys => 20000
+2 query --keys=text "$plain/typed" keys =! $plain/typed: holds keys of --keys=i32, not of --keys=
+2 build -q --shared --keys=f32 -o "$plain/typed" keys =! $plain/typed: holds keys of --keys=i32
+0 convert --to native "$plain/typed" typed.lfb
+0 query -c typed.lfb keys => 20000
+0 build -q -p 0.01 --strategy guava-mitz64 --keys=i64 -o "$plain/longs" keys
+0 query -c "$plain/longs" keys => * =! keys were found, as many as by chance, and $plain/longs
+0 query -c --keys=i64 "$plain/longs" keys => 20000
+
 2 build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys =! --like takes a filter in a \
   file: 'lfbloom convert' fetches one
 # In a file everything is possible with it.

@@ -205,7 +205,7 @@ $ truncate -s 64M long.lfb
 $ seq 20 99 >live
 0 query window.lfb live => <live
 $ seq 1000 101000 >absent
-0 query -c window.lfb absent
+0 query -c --keys=text window.lfb absent
 and between "$(cat out)" 1 1000
 0 info window.lfb
 and grep -qx 'form                 window' out

@@ -38,6 +38,8 @@ TEST(MilvusForm, GoldenFilesOfItsSdk) {
   }
   EXPECT_EQ(Stats(read).form, LFB_FORM_MILVUS_INT64);
   EXPECT_EQ(Stats(read_texts).form, LFB_FORM_MILVUS_UTF8);
+  EXPECT_EQ(Stats(read).key_type, LFB_KEYS_I64);
+  EXPECT_EQ(Stats(read_texts).key_type, LFB_KEYS_TEXT);
   EXPECT_EQ(Stats(read).expected_insertions, 100u);
   EXPECT_EQ(Stats(read).fpp, 0.005);
   EXPECT_EQ(Bytes(read, LFB_FORM_MILVUS_INT64), numbers);

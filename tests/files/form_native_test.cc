@@ -47,6 +47,24 @@ TEST(NativeForm, RecordsWhenItWasWritten) {
   EXPECT_EQ(Stats(back).written, 0u);
 }
 
+// Byte 167.  Development versions had a text before it, and later versions may have more types.
+TEST(NativeForm, RecordsWhatItsKeysAre) {
+  lfb_config config = Config(100, 0.01, LFB_FAST);
+  EXPECT_EQ(Native(Make(config))[167], 0);
+  config.key_type = LFB_KEYS_UTF16;
+  std::string bytes = Native(Make(config));
+  Filter back;
+  EXPECT_EQ(bytes[167], 6);
+  bytes[166] = 'x';
+  for (const auto& [number, type] : {std::pair{6, LFB_KEYS_UTF16}, {7, LFB_KEYS_HEX},
+                                     {8, LFB_KEYS_UNKNOWN}, {0, LFB_KEYS_UNKNOWN}}) {
+    bytes[167] = static_cast<char>(number);
+    SealHeader(&bytes);
+    ASSERT_EQ(ReadFrom({bytes}, &back), LFB_OK);
+    EXPECT_EQ(Stats(back).key_type, type);
+  }
+}
+
 // A form with valid checksums, with one word of its header or of its words changed.
 std::string Forged(std::string bytes, size_t at, uint64_t value) {
   Store(&bytes, at, value);

@@ -34,6 +34,7 @@ lfb_config Drawn(lfb_strategy_id strategy, uint64_t draw) {
   lfb_config config = Config(1 + below(20000) % (1 + below(20001)),
                              0.3 * std::pow(10, -8.5 * static_cast<double>(below(1000)) / 1000),
                              strategy);
+  config.key_type = static_cast<lfb_key_type>(below(8));
   if (strategy == LFB_GUAVA_MITZ32 || strategy == LFB_GUAVA_MITZ64)
     config.probes_formula = static_cast<lfb_probes_formula>(below(2));
   if (strategy == LFB_FAST || strategy == LFB_FAST_PAIR || strategy == LFB_JAVA_DOUBLE)
@@ -69,6 +70,11 @@ void ExpectSameFigures(const lfb_stats& was, const lfb_stats& is, lfb_form form)
   EXPECT_EQ(is.strategy, was.strategy);
   EXPECT_EQ(is.expected_insertions, says_n ? was.expected_insertions : 0);
   EXPECT_EQ(is.fpp, says_n ? was.fpp : 0);
+  EXPECT_EQ(is.key_type, form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED ? was.key_type
+                         : was.bits_set == 0                                ? LFB_KEYS_UNKNOWN
+                         : form == LFB_FORM_MILVUS_INT64                    ? LFB_KEYS_I64
+                         : form == LFB_FORM_MILVUS_UTF8                     ? LFB_KEYS_TEXT
+                                                                            : LFB_KEYS_UNKNOWN);
   EXPECT_EQ(is.bit_count, was.bit_count);
   EXPECT_EQ(is.reachable_bits, was.reachable_bits);
   EXPECT_EQ(is.probes, was.probes);

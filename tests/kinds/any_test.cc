@@ -23,8 +23,14 @@ struct Kind {
   lfb_any (*make)(const char* path);
 };
 
+lfb_config FloatConfig(uint64_t n) {
+  lfb_config config = Config(n, 0.01, LFB_FAST);
+  config.key_type = LFB_KEYS_F32;
+  return config;
+}
+
 lfb_any MakePlain(const char* path) {
-  const lfb_config config = Config(kKeys, 0.01, LFB_FAST);
+  const lfb_config config = FloatConfig(kKeys);
   lfb_any any = {LFB_KIND_PLAIN, {nullptr}};
   EXPECT_EQ(path == nullptr ? lfb_filter_create(&config, &any.plain)
                             : lfb_mapped_create(path, &config, &any.plain), LFB_OK);
@@ -32,7 +38,7 @@ lfb_any MakePlain(const char* path) {
 }
 
 lfb_any MakeGrowing(const char* path) {
-  const lfb_config config = Config(LFB_GROWING_LEAST, 0.01, LFB_FAST);
+  const lfb_config config = FloatConfig(LFB_GROWING_LEAST);
   lfb_any any = {LFB_KIND_GROWING, {nullptr}};
   EXPECT_EQ(path == nullptr ? lfb_growing_create(&config, &any.growing)
                             : lfb_growing_mapped_create(path, &config, &any.growing), LFB_OK);
@@ -40,14 +46,15 @@ lfb_any MakeGrowing(const char* path) {
 }
 
 lfb_any MakeCounting(const char*) {
-  const lfb_config config = Config(kKeys, 0.01, LFB_FAST);
+  const lfb_config config = FloatConfig(kKeys);
   lfb_any any = {LFB_KIND_COUNTING, {nullptr}};
   EXPECT_EQ(lfb_counting_create(&config, &any.counting), LFB_OK);
   return any;
 }
 
 lfb_any MakeWindow(const char* path) {
-  const lfb_window_config config = WindowConfig(4 * kKeys, 0.01);
+  lfb_window_config config = WindowConfig(4 * kKeys, 0.01);
+  config.key_type = LFB_KEYS_F32;
   lfb_any any = {LFB_KIND_WINDOW, {nullptr}};
   EXPECT_EQ(path == nullptr ? lfb_window_create(&config, &any.window)
                             : lfb_window_mapped_create(path, &config, &any.window), LFB_OK);
@@ -95,6 +102,7 @@ class AnyKind : public Files, public testing::WithParamInterface<Kind> {
   void ExpectHasAll(const lfb_any& any) const {
     EXPECT_EQ(any.kind, GetParam().id);
     EXPECT_EQ(Do(any, LFB_MIGHT_CONTAIN), kKeys);
+    EXPECT_EQ(Figures(any).all.key_type, LFB_KEYS_F32);
   }
 
   std::vector<uint64_t> numbers_;

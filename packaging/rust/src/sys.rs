@@ -56,18 +56,18 @@ structs! {
     #[derive(Default)]
     Config { expected_insertions: u64, fpp: f64, strategy: Strategy, probes_formula: ProbesFormula, hash: HashId,
         seed: u64, key: [u8; 16], keep_key: bool, memory_preference: MemoryPreference, batch_memory: u64,
-        lazy_memory: bool, foldable: bool, file_mode: u32; reserved: [u64; 8] }
+        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32; reserved: [u64; 7] }
     /// The description of a window to make: `lfb_window_config` in lfbloom/window.h describes each field.
     #[derive(Default)]
     WindowConfig { expected_insertions: u64, fpp: f64, generations: u32, span: f64, by_insertions: bool,
         lazy_memory: bool, memory_preference: MemoryPreference, hash: HashId, seed: u64, key: [u8; 16],
-        keep_key: bool, file_mode: u32; reserved: [u64; 8] }
+        keep_key: bool, file_mode: u32, key_type: u32; reserved: [u64; 7] }
     /// A filter's figures: `lfb_stats` in lfbloom/filter.h describes each field.
     #[derive(Debug, Default)]
     Stats { strategy: Strategy, form: Form, expected_insertions: u64, fpp: f64, bit_count: u64, reachable_bits: u64,
         probes: u32, words_per_key: u32, hash: HashId, key_kept: bool, seed: u64, bytes: u64, bits_set: u64,
         bits_set_age: f64, saturated: bool, approximate_count: u64, expected_fpp: f64, written: u64,
-        counters_stuck: u64; reserved: [u64; 16] }
+        counters_stuck: u64, key_type: u32; reserved: [u64; 15] }
     /// A growing filter's figures: `lfb_growing_figures` in lfbloom/growing.h describes each field.
     #[derive(Debug, Default)]
     GrowingFigures { strategy: Strategy, first_insertions: u64, fpp: f64, layers: u32, hash: HashId, key_kept: bool,
