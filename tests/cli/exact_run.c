@@ -41,6 +41,6 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   seen_close(exact.seen);
   *figures =
       (struct exact_figures){exact.in,          exact.out,      exact.reads,    exact.spill.count,
-                             exact.spill.bytes, exact.repeated, figures->failed};
+                             exact.spill.bytes, exact.repeated, figures->failed, ""};
   return done ? CLI_DONE : CLI_NOT_DONE;
 }

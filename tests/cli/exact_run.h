@@ -29,6 +29,7 @@ struct exact_figures {
   uint64_t in, out, reads, doubtful, temporary;
   uint64_t repeated;
   uint64_t failed;  // the call that failed, for the test
+  char calls[64];   // at the file that was synced last: w(rite), s(ync), t(runcate), for the test
 };
 
 // Prints to standard output.  Returns the exit status.

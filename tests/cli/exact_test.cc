@@ -16,6 +16,7 @@
 #include <functional>
 #include <iostream>
 #include <random>
+#include <regex>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -211,6 +212,19 @@ void WriteAll(int to, const std::string& text) {
   close(to);
 }
 
+// Of the file that was synced last.
+void NoteCalls(const calls::Report& report, exact_figures* figures) {
+  int file = -1;
+  std::string made;
+  for (const calls::Call& call : report.made)
+    if (call.name == std::string("fsync")) file = call.file;
+  for (const calls::Call& call : report.made)
+    for (const auto& [name, letter] :
+         {std::pair{"pwrite", 'w'}, {"fsync", 's'}, {"ftruncate", 't'}})
+      if (call.file == file && call.name == std::string(name)) made += letter;
+  made.copy(figures->calls, sizeof figures->calls - 1);
+}
+
 // Runs it in a process of its own.  If `input` is given, it is standard input.  `prepare` runs in
 // the process first; `meet` gets the process and the end of its standard output, which it may read
 // or close.
@@ -233,7 +247,9 @@ Outcome Dedupe(
     signal(SIGPIPE, SIG_DFL);
     prepare();
     const int status = exact_run_way(&way, figures);
-    figures->failed = calls::Disarm().hit;
+    const calls::Report report = calls::Disarm();
+    figures->failed = report.hit;
+    NoteCalls(report, figures);
     _exit(status);
   }
   for (int end : {out.ends[1], errors.ends[1], in.ends[0]}) close(end);
@@ -422,6 +438,23 @@ TEST(Exact, KilledAtAnyTimeItLeavesNothing) {
   }
 }
 
+// While it waits for its reader, in the last read, which alone prints: that may be wrong.
+TEST(Exact, AnInputThatChangesDuringTheLastReadIsAnError) {
+  const Folders folders;
+  for (const Subject& subject : {Subject{"two reads", Of(kMuch, 0, 0.01), ""}, OfCounts()}) {
+    const std::string path = folders.File(RandomText());
+    const Outcome outcome =
+        Dedupe(folders.Reading(subject.way), nullptr, [] {}, [&path](pid_t, int from) {
+          char first;
+          EXPECT_EQ(read(from, &first, 1), 1);
+          std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now());
+          return first + ReadAll(from);
+        });
+    EXPECT_EQ(outcome.status, 2) << subject.name;
+    EXPECT_NE(outcome.errors.find("has changed while it was read"), std::string::npos);
+  }
+}
+
 std::string changed_path;  // NOLINT: a function without arguments uses it
 
 TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
@@ -570,6 +603,25 @@ TEST(Seen, LeavesOutWhatEarlierRunsHavePrinted) {
     // As long as what is in it: 20 bytes a hash, its filter, and some pages.
     EXPECT_LT(std::filesystem::file_size(state.file), 3 * 22 * seen.size() + 500000);
   }
+}
+
+// What a head says is on the disk before that head is: a cut of the power at any time leaves the
+// runs that were, or the new ones.  No other test sees a sync that is missing.
+TEST(Seen, TheRunsAreOnTheDiskBeforeTheHead) {
+  const Folders folders;
+  const Seen state(folders);
+  const Way table = Ways().front();
+  const auto calls_of = [&](size_t first, size_t count) {
+    const std::string text = Lines(count, [&](size_t i) { return Number(first + i); });
+    const Outcome outcome =
+        state.Run(table, folders.File(text), text, 1, [] { calls::Arm(calls::Plan()); });
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return std::string(outcome.figures.calls);
+  };
+  // A new file; a run after it; one in place of both.
+  EXPECT_TRUE(std::regex_match(calls_of(0, 5000), std::regex("ws(w+s)(ws)t")));
+  EXPECT_TRUE(std::regex_match(calls_of(5000, 1100), std::regex("(w+s)(ws)t")));
+  EXPECT_TRUE(std::regex_match(calls_of(7000, 4000), std::regex("(w+s)(ws)t")));
 }
 
 TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
@@ -750,16 +802,21 @@ TEST(Seen, AnotherFileIsRefused) {
 
 std::string removed_path;  // NOLINT: a function without arguments uses it
 
-TEST(Seen, AFileThatIsRemovedMeanwhileIsAnError) {
+TEST(Seen, AFileThatIsRemovedOrReplacedMeanwhileIsAnError) {
   const Folders folders;
   removed_path = folders.root() + "/seen";
   folders.File(RandomText());
   exact_way way = folders.Reading(Of(kMuch, 0, 0.01));
   way.seen = removed_path.c_str();
-  way.between = [] { std::filesystem::remove(removed_path); };
-  const Outcome outcome = Dedupe(way, nullptr);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.errors.find("was removed or replaced"), std::string::npos) << outcome.errors;
+  for (void (*const between)() : {+[] { std::filesystem::remove(removed_path); }, +[] {
+         std::filesystem::copy_file(removed_path, removed_path + ".new");
+         std::filesystem::rename(removed_path + ".new", removed_path);
+       }}) {
+    way.between = between;
+    const Outcome outcome = Dedupe(way, nullptr);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.errors.find("was removed or replaced"), std::string::npos) << outcome.errors;
+  }
 }
 
 // ---- Memory ----------------------------------------------------------------------------------
