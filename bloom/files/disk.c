@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,12 @@ void lfb_disk_leave(int fd)
   if (fd >= 0)
     (void)close(fd);
   errno = cause;
+}
+
+const char *lfb_disk_fd_path(int fd, char path[LFB_DISK_FD_PATH])
+{
+  (void)snprintf(path, LFB_DISK_FD_PATH, "/proc/self/fd/%d", fd);
+  return path;
 }
 
 static lfb_disk_id disk_id(const struct stat *found)

@@ -25,6 +25,11 @@ int lfb_restarted_sync(int fd);
  * Keeps errno. */
 void lfb_disk_leave(int fd);
 
+enum { LFB_DISK_FD_PATH = sizeof "/proc/self/fd/-2147483648" };
+
+/* Writes to `path` a path that leads to an open file, also if it has no name; returns it. */
+const char *lfb_disk_fd_path(int fd, char path[LFB_DISK_FD_PATH]);
+
 /* The identity of a file.  Not dev_t and ino_t: if long has 32 bits, their sizes depend on
  * _FILE_OFFSET_BITS. */
 typedef struct lfb_disk_id {

@@ -7,32 +7,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
-
-/* Writes to `path` a path that leads to an open file without a name, and returns it. */
-static const char *making_fd_path(int fd, char path[FD_PATH])
-{
-  (void)snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
-  return path;
-}
-
 /* Opens a new file; `*named` receives whether it has its name already. */
 static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
 {
-  char *folder = lfb_disk_folder(mapping->path), text[FD_PATH];
+  char *folder = lfb_disk_folder(mapping->path), text[LFB_DISK_FD_PATH];
   int *fd = &mapping->disk.fd;
 
   if (folder == NULL)
     return LFB_ERROR_NO_MEMORY;
   *fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, mode);
   free(folder);
-  *named = *fd < 0 || access(making_fd_path(*fd, text), F_OK) != 0;
+  *named = *fd < 0 || access(lfb_disk_fd_path(*fd, text), F_OK) != 0;
   if (*named) {
     if (*fd >= 0)
       (void)close(*fd);
@@ -99,11 +89,11 @@ void lfb_making_write_head(const lfb_making *making, const unsigned char *head, 
 static lfb_status making_name(lfb_making *making)
 {
   const lfb_mapping *mapping = making->mapping;
-  char text[FD_PATH];
+  char text[LFB_DISK_FD_PATH];
 
   if (making->named)
     return LFB_OK;
-  if (linkat(AT_FDCWD, making_fd_path(mapping->disk.fd, text), AT_FDCWD, making->path,
+  if (linkat(AT_FDCWD, lfb_disk_fd_path(mapping->disk.fd, text), AT_FDCWD, making->path,
              AT_SYMLINK_FOLLOW) != 0)
     return errno == EEXIST ? LFB_ERROR_EXISTS : LFB_ERROR_OPEN;
   making->named = true;

@@ -1,10 +1,12 @@
 /* mapping.c - mapping, syncing and closing the file of a shared filter. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* flock */
 #include "bloom/files/mapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +16,7 @@ lfb_status lfb_mapping_begin(const char *path, lfb_mapping **mapping)
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  made->disk.fd = -1;
+  made->disk.fd = made->lock = -1;
   made->path = strdup(path);
   if (made->path == NULL) {
     free(made);
@@ -39,30 +41,38 @@ lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there,
   return LFB_OK;
 }
 
-bool lfb_mapping_is_whole(const lfb_mapping *mapping)
+/* Whether a descriptor is of this file, and the file not shorter than the mapped part. */
+static bool mapping_has(const lfb_mapping *mapping, int fd)
 {
-  lfb_disk_file now = {.fd = mapping->disk.fd};
+  lfb_disk_file now = {.fd = fd};
 
   return lfb_disk_look(&now) == LFB_OK && lfb_disk_same(&now.id, &mapping->disk.id) &&
          now.size >= mapping->pages.size;
 }
 
-/* Whether the descriptor belongs to another file by now, because the program has closed it.  Before
- * the file is mapped, no caller has the filter, and the file's identity may be unknown. */
-static bool mapping_is_anothers(const lfb_mapping *mapping)
+bool lfb_mapping_is_whole(const lfb_mapping *mapping)
 {
-  lfb_disk_file now = {.fd = mapping->disk.fd};
+  return mapping_has(mapping, mapping->disk.fd);
+}
 
-  return mapping->pages.address != NULL && lfb_disk_look(&now) == LFB_OK &&
-         !lfb_disk_same(&now.id, &mapping->disk.id);
+/* Closes a descriptor, unless it belongs to another file by now, because the program has closed it.
+ * Before the file is mapped, no caller has the filter, and the file's identity may be unknown.  No
+ * data is written through it, so none can be lost. */
+static void mapping_close(const lfb_mapping *mapping, int fd)
+{
+  lfb_disk_file now = {.fd = fd};
+
+  if (fd >= 0 && (mapping->pages.address == NULL || lfb_disk_look(&now) != LFB_OK ||
+                  lfb_disk_same(&now.id, &mapping->disk.id)))
+    (void)close(fd);
 }
 
 void lfb_mapping_end(lfb_mapping *mapping)
 {
   const int cause = errno;
 
-  if (mapping->disk.fd >= 0 && !mapping_is_anothers(mapping))
-    (void)close(mapping->disk.fd); /* no data is written through it, so none can be lost */
+  mapping_close(mapping, mapping->lock);
+  mapping_close(mapping, mapping->disk.fd);
   if (mapping->pages.address != NULL)
     lfb_pages_unmap(&mapping->pages);
   free(mapping->path);
@@ -91,6 +101,68 @@ lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb
   (void)lfb_slot(); /* the process's first call enters the kernel; no put, query or claim may */
   return lfb_filter_make_over(description, &parts, filter);
 }
+
+/* ---- the lock -------------------------------------------------------------------------- */
+
+/* Opens the file once more by one of its paths.  NFS locks only what may be written. */
+static lfb_status lock_open(const lfb_mapping *mapping, const char *path, int *fd)
+{
+  *fd = lfb_restarted_open(path, O_RDWR | O_NONBLOCK, 0);
+  if (*fd < 0 && errno == EACCES) /* made with a mode that lets nobody write */
+    *fd = lfb_restarted_open(path, O_RDONLY | O_NONBLOCK, 0);
+  if (*fd < 0 || mapping_has(mapping, *fd))
+    return *fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
+  (void)close(*fd);
+  errno = ESTALE;
+  return LFB_ERROR_OPEN;
+}
+
+lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)
+{
+  char text[LFB_DISK_FD_PATH];
+  int fd;
+
+  /* If the program has closed the library's descriptor, its number may be that of anything. */
+  lfb_status status = lfb_mapping_is_whole(mapping)
+                          ? lock_open(mapping, lfb_disk_fd_path(mapping->disk.fd, text), &fd)
+                          : LFB_ERROR_OPEN;
+  if (status != LFB_OK)
+    status = lock_open(mapping, mapping->path, &fd);
+  if (status != LFB_OK)
+    return status;
+  mapping->lock = fd;
+  mapping->locker = getpid();
+  return LFB_OK;
+}
+
+lfb_status lfb_mapping_lock(lfb_mapping *mapping)
+{
+  if (mapping->locker != getpid()) {
+    mapping_close(mapping, mapping->lock); /* first: there may be no other descriptor left */
+    mapping->lock = -1;
+    const lfb_status status = lfb_mapping_prepare_lock(mapping);
+    if (status != LFB_OK)
+      return status;
+  }
+  if (!mapping_has(mapping, mapping->lock)) {
+    errno = EBADF;
+    return LFB_ERROR_OPEN;
+  }
+  if (flock(mapping->lock, LOCK_EX | LOCK_NB) == 0)
+    return LFB_OK;
+  return errno == EWOULDBLOCK ? LFB_ERROR_WINDOW_HELD : LFB_ERROR_OPEN;
+}
+
+/* Also for a child that has a copy of the descriptor. */
+void lfb_mapping_unlock(const lfb_mapping *mapping)
+{
+  const int cause = errno;
+
+  (void)flock(mapping->lock, LOCK_UN);
+  errno = cause;
+}
+
+/* ---- keeping --------------------------------------------------------------------------- */
 
 lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping)
 {

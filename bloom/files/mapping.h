@@ -21,6 +21,8 @@ struct lfb_mapping {
   lfb_pages pages;    /* from the file's first byte on; address NULL: none */
   lfb_disk_file disk; /* fd -1: none                                       */
   char *path;         /* that was opened; owned                            */
+  int lock;           /* a description of the file, for flock(); -1: none  */
+  pid_t locker;       /* the process that opened `lock`                    */
 };
 
 /* Makes a mapping that has no file yet.  Fails: LFB_ERROR_NO_MEMORY. */
@@ -62,6 +64,20 @@ lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb
  * False if this program has closed a descriptor of the library, or any program has cut the file
  * short. */
 bool lfb_mapping_is_whole(const lfb_mapping *mapping);
+
+/*
+ * Takes or leaves the lock of the file, flock() on a description of its own that was opened before.
+ * One thread of a process at a time.  A child of a fork has a copy of that description, by which
+ * it would share the lock: it opens its own, by /proc/self/fd or by the path.  Until then the copy
+ * keeps a lock whose holder was killed.
+ *
+ * Fails  LFB_ERROR_WINDOW_HELD: another has it.  LFB_ERROR_OPEN, with the cause in errno: a child
+ *        cannot open the file again; EBADF: the descriptor is closed, or the file was cut short;
+ *        the file system has no locks.
+ */
+lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping);
+lfb_status lfb_mapping_lock(lfb_mapping *mapping);
+void lfb_mapping_unlock(const lfb_mapping *mapping);
 
 /* Makes the file's name durable.  Fails: LFB_ERROR_SYNC, _NO_MEMORY. */
 lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping);

@@ -2,15 +2,12 @@
  * window.c - the window filter: creating and freeing it, advancing, its figures, its calls.
  * lfbloom/window.h has the contract, window.h the layout and the proof.
  */
-#define _GNU_SOURCE /* O_CLOEXEC, flock() */
+#define _POSIX_C_SOURCE 200809L
 #include "bloom/window/window.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "atomic/words/reserved.h"
@@ -249,83 +246,45 @@ void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_m
   atomic_store_explicit(window->view.generation, from + 1, memory_order_seq_cst);
 }
 
-/* Opens the window's file once more: a description of its own, which no other process has. */
-static int lock_open(const lfb_mapping *mapping)
+/* Leaves the flag. */
+static void window_leave(lfb_window *window)
 {
-  char path[sizeof "/proc/self/fd/-2147483648"];
-  lfb_disk_file again;
-
-  /* If the program has closed the library's descriptor, its number may be that of anything, which
-   * must not be opened: a pipe would wait for a writer. */
-  if (!lfb_mapping_is_whole(mapping)) {
-    errno = EBADF;
-    return -1;
-  }
-  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", mapping->disk.fd);
-  again.fd = lfb_restarted_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-  if (again.fd >= 0 && lfb_disk_look(&again) == LFB_OK &&
-      lfb_disk_same(&again.id, &mapping->disk.id))
-    return again.fd;
-  if (again.fd >= 0) { /* it was closed just now */
-    (void)close(again.fd);
-    errno = EBADF;
-  }
-  return -1;
-}
-
-/* Takes the lock of the file.  A busy one is no error of the caller. */
-static lfb_status lock_file(const lfb_mapping *mapping, int *fd)
-{
-  *fd = lock_open(mapping);
-  if (*fd < 0)
-    return LFB_ERROR_OPEN;
-  if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
-    return LFB_OK;
-  (void)close(*fd);
-  return LFB_ERROR_WINDOW_HELD;
+  /* release: the generation and what it began with. */
+  atomic_store_explicit(&window->advancing, 0, memory_order_release);
 }
 
 /* A child of a fork takes the flag from a thread of its parent, which cannot be in the child. */
-lfb_status lfb_window_lock(lfb_window *window, int *fd)
+lfb_status lfb_window_lock(lfb_window *window)
 {
   const uint64_t here = (uint64_t)getpid() + 1;
   /* relaxed: the exchange decides. */
   uint64_t holder = atomic_load_explicit(&window->advancing, memory_order_relaxed);
 
-  *fd = -1;
-  /* acquire: pairs with the release in lfb_window_unlock(). */
+  /* acquire: pairs with the release in window_leave(). */
   if (holder == here ||
       !lfb_cas_u64(&window->advancing, &holder, here, memory_order_acquire))
     return LFB_ERROR_WINDOW_HELD;
   if (window->mapping == NULL)
     return LFB_OK;
-  const lfb_status status = lock_file(window->mapping, fd);
+  const lfb_status status = lfb_mapping_lock(window->mapping);
   if (status != LFB_OK)
-    lfb_window_unlock(window, -1);
+    window_leave(window);
   return status;
 }
 
-void lfb_window_unlock(lfb_window *window, int fd)
+void lfb_window_unlock(lfb_window *window)
 {
-  const int cause = errno;
-
-  if (fd >= 0) {
-    (void)flock(fd, LOCK_UN); /* also for a child that has a copy of the descriptor */
-    (void)close(fd);
-  }
-  errno = cause;
-  /* release: the generation and what it began with. */
-  atomic_store_explicit(&window->advancing, 0, memory_order_release);
+  if (window->mapping != NULL)
+    lfb_mapping_unlock(window->mapping);
+  window_leave(window);
 }
 
 lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 {
-  int fd;
-
   if (lfb_window_generation(window) != from || from >= LFB_WINDOW_LAST)
     return LFB_ERROR_WRONG_GENERATION;
   LFB_WINDOW_HAZARD();
-  lfb_status status = lfb_window_lock(window, &fd);
+  lfb_status status = lfb_window_lock(window);
   if (status != LFB_OK)
     return status;
   if (lfb_window_generation(window) == from) { /* under the lock it stays */
@@ -334,7 +293,7 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
   } else {
     status = LFB_ERROR_WRONG_GENERATION;
   }
-  lfb_window_unlock(window, fd);
+  lfb_window_unlock(window);
   return status;
 }
 

@@ -17,10 +17,9 @@
  * Claim      claims.h, "Forgetting".  If the generation is that of the first look, the second look
  *            needs the newest layer only.
  *
- * Lock       In private memory a flag.  In a file also flock() on a description of the file that is
- *            opened for this one advance: the kernel takes it back from a process that dies.
- *            Clearing and publishing may be done again, so the next advance completes what was
- *            left.
+ * Lock       In private memory a flag.  In a file also lfb_mapping_lock(), which the kernel takes
+ *            back from a process that dies.  Clearing and publishing may be done again, so the next
+ *            advance completes what was left.
  *
  * No key is lost   A put's bits are on before its step 3 reads e.  Its layer is cleared next by an
  *            advance from e + G, which reads a generation that was published after that step.  An
@@ -81,7 +80,7 @@ LFB_EXTERN_C_BEGIN
 /* When a generation began, by two clocks (window_moment.c), in ns; a wall clock before 1970 is no
  * time. */
 typedef struct lfb_window_moment {
-  uint64_t boot[2]; /* the identity of the boot; 0: unknown */
+  uint64_t boot[2]; /* the identity of the boot and the time namespace; 0: unknown */
   uint64_t boottime, realtime;
 } lfb_window_moment;
 
@@ -217,10 +216,9 @@ size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t coun
 
 /* ---- advancing ----------------------------------------------------------------- */
 
-/* Takes the lock; `*fd` is for lfb_window_unlock().  Fails: LFB_ERROR_WINDOW_HELD; LFB_ERROR_OPEN,
- * with the cause in errno: the file cannot be opened again. */
-lfb_status lfb_window_lock(lfb_window *window, int *fd);
-void lfb_window_unlock(lfb_window *window, int fd);
+/* Takes the lock, or leaves it.  Fails: LFB_ERROR_WINDOW_HELD; as lfb_mapping_lock(). */
+lfb_status lfb_window_lock(lfb_window *window);
+void lfb_window_unlock(lfb_window *window);
 
 /* The holder of the lock: clears the oldest layer, notes when the next generation begins, and
  * publishes it. */

@@ -8,6 +8,7 @@
  * or was wrong: the generation begins anew, so that nothing is forgotten early.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -63,27 +64,36 @@ static uint32_t tick_locked(lfb_window *window, uint32_t most, bool late)
   return ended;
 }
 
-static uint32_t window_tick(lfb_window *window, uint32_t most, bool late)
+/* Without success `*ended` is unchanged. */
+static lfb_status window_tick(lfb_window *window, uint32_t most, bool late, uint32_t *ended)
 {
   const uint64_t e = lfb_window_generation(window);
-  int fd;
 
   if (window->length == 0)
-    return 0;
+    return LFB_OK;
   const lfb_window_moment now = lfb_window_moment_now();
   const int64_t age = tick_age(window, e, &now);
   /* A generation that has begun meanwhile may have changed what was read: then the lock's holder,
    * or the next tick, sees it. */
-  if ((age >= 0 && (uint64_t)age < window->length) || lfb_window_lock(window, &fd) != LFB_OK)
-    return 0;
-  const uint32_t ended = tick_locked(window, most, late);
-  lfb_window_unlock(window, fd);
-  return ended;
+  if (age >= 0 && (uint64_t)age < window->length)
+    return LFB_OK;
+  const lfb_status status = lfb_window_lock(window);
+  if (status != LFB_OK) /* held: another thread or process does it */
+    return status == LFB_ERROR_WINDOW_HELD ? LFB_OK : status;
+  *ended = tick_locked(window, most, late);
+  lfb_window_unlock(window);
+  return LFB_OK;
 }
 
-uint32_t lfb_window_tick(lfb_window *window)
+lfb_status lfb_window_tick(lfb_window *window, uint32_t *ended)
 {
-  return window_tick(window, lfb_window_layers(&window->geometry), false);
+  uint32_t over = 0;
+  const lfb_status status =
+      window_tick(window, lfb_window_layers(&window->geometry), false, &over);
+
+  if (status == LFB_OK && ended != NULL)
+    *ended = over;
+  return status;
 }
 
 /* ---- the thread ---------------------------------------------------------------- */
@@ -92,9 +102,11 @@ struct lfb_window_clock {
   lfb_window *window;
   pid_t process; /* the thread is in this one: a child of a fork has none */
   pthread_t thread;
-  pthread_mutex_t lock; /* guards `stopping` */
+  pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t wake;
   bool stopping;
+  lfb_status failed; /* its last tick    */
+  int cause;         /* errno after that */
 };
 
 /* Waits until the current generation is over.  Returns false if the thread is to stop.  The caller
@@ -125,12 +137,16 @@ static bool clock_wait(lfb_window_clock *clock)
 static void *clock_run(void *argument)
 {
   lfb_window_clock *clock = argument;
+  uint32_t ended;
 
   (void)pthread_mutex_lock(&clock->lock);
   while (clock_wait(clock)) {
     (void)pthread_mutex_unlock(&clock->lock);
-    (void)window_tick(clock->window, 1, true);
+    const lfb_status status = window_tick(clock->window, 1, true, &ended);
+    const int cause = errno;
     (void)pthread_mutex_lock(&clock->lock);
+    clock->failed = status;
+    clock->cause = cause;
   }
   (void)pthread_mutex_unlock(&clock->lock);
   return NULL;
@@ -152,12 +168,36 @@ static lfb_window_clock *clock_own(lfb_window *window)
   return window->clock;
 }
 
+/* What the last tick of the thread failed with. */
+static lfb_status clock_failed(lfb_window_clock *clock)
+{
+  (void)pthread_mutex_lock(&clock->lock);
+  const lfb_status status = clock->failed;
+  if (status != LFB_OK)
+    errno = clock->cause;
+  (void)pthread_mutex_unlock(&clock->lock);
+  return status;
+}
+
+/* Whether the thread will be able to advance. */
+static lfb_status clock_try_lock(lfb_window *window)
+{
+  const lfb_status status = lfb_window_lock(window);
+
+  if (status == LFB_OK)
+    lfb_window_unlock(window);
+  return status == LFB_ERROR_WINDOW_HELD ? LFB_OK : status;
+}
+
 lfb_status lfb_window_start_clock(lfb_window *window)
 {
   if (window->length == 0)
     return LFB_ERROR_BAD_SPAN;
   if (clock_own(window) != NULL)
-    return LFB_OK;
+    return clock_failed(window->clock);
+  const lfb_status status = clock_try_lock(window);
+  if (status != LFB_OK)
+    return status;
   lfb_window_clock *clock = calloc(1, sizeof *clock);
   if (clock == NULL || !lfb_wake_init(&clock->wake)) {
     free(clock);

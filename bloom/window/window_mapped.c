@@ -19,7 +19,8 @@ static uint64_t window_file_size(const lfb_window_file *file)
   return file->words_at + lfb_window_bytes(&file->geometry);
 }
 
-/* Makes the window over a mapped file.  On success it owns the mapping. */
+/* Makes the window over a mapped file.  On success it owns the mapping.  The lock is prepared now:
+ * later the process may lack descriptors, or /proc. */
 static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file,
                               lfb_window **window)
 {
@@ -32,6 +33,9 @@ static lfb_status window_over(lfb_mapping *mapping, const lfb_window_file *file,
   };
 
   (void)lfb_slot(); /* the process's first call enters the kernel; no put, query or claim may */
+  const lfb_status status = lfb_mapping_prepare_lock(mapping);
+  if (status != LFB_OK)
+    return status;
   return lfb_window_make(&file->description, &file->config, &file->geometry, &parts, window);
 }
 

@@ -5,13 +5,17 @@
 #define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bloom/files/disk.h"
+#include "bloom/filter/digest.h"
 #include "bloom/window/window.h"
 
 #define MOMENT_SECOND UINT64_C(1000000000) /* ns */
+
+#define MOMENT_HOST 0xeffffffa /* the inode of the host's time namespace, of every Linux */
 
 #ifndef CLOCK_BOOTTIME
 #define CLOCK_BOOTTIME CLOCK_MONOTONIC
@@ -31,25 +35,57 @@ static uint64_t moment_hex(char digit)
   return (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* Reads the identity of this boot, 32 digits and four dashes; stays 0 if the system does not
- * tell. */
+/* Reads the first bytes of a file of /proc; -1: the system does not tell. */
+static ssize_t moment_read_text(const char *path, char *text, size_t size)
+{
+  const int fd = lfb_restarted_open(path, O_RDONLY, 0);
+
+  if (fd < 0)
+    return -1;
+  const ssize_t got = read(fd, text, size);
+  (void)close(fd);
+  return got;
+}
+
+/*
+ * A time namespace has a clock of the boot of its own, which may be days before or after the
+ * host's.  So each but the host's counts as another boot.  It is known by its offsets; they are
+ * those of its next child, too, so its number counts as well.
+ */
+static void moment_add_namespace(uint64_t boot[2])
+{
+  enum { OFFSETS = 256 };
+  struct {
+    char offsets[OFFSETS];
+    uint64_t number;
+  } of = {{0}, 0};
+  struct stat found;
+
+  if (stat("/proc/self/ns/time", &found) != 0 || found.st_ino == MOMENT_HOST)
+    return;
+  of.number = found.st_ino;
+  if (moment_read_text("/proc/self/timens_offsets", of.offsets, OFFSETS) > 0)
+    boot[0] ^= lfb_digest_xxh3(&of, sizeof of);
+  else
+    boot[0] = boot[1] = 0;
+}
+
+/* Reads the identity of this boot, 32 digits and four dashes, and of the time namespace; stays 0 if
+ * the system does not tell. */
 static void moment_read_boot(uint64_t boot[2])
 {
   enum { DIGITS = 32 };
   char text[DIGITS + 4];
-  const int fd = lfb_restarted_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
 
-  if (fd < 0)
-    return;
-  const ssize_t got = read(fd, text, sizeof text);
-  (void)close(fd);
-  if (got != (ssize_t)sizeof text)
+  if (moment_read_text("/proc/sys/kernel/random/boot_id", text, sizeof text) !=
+      (ssize_t)sizeof text)
     return;
   for (size_t i = 0, digits = 0; i < sizeof text && digits < DIGITS; i++)
     if (text[i] != '-') {
       boot[digits / 16] = boot[digits / 16] << 4 | moment_hex(text[i]);
       digits++;
     }
+  moment_add_namespace(boot);
 }
 
 /* The identity of this boot, which is read once.  Two threads may both read it. */

@@ -102,7 +102,7 @@ static lfb_status pipe_open(const char *path, const lfb_read_limits *limits, lfb
 static lfb_status source_opened(lfb_status status, const lfb_any *any)
 {
   if (status == LFB_OK && any->kind == LFB_KIND_WINDOW)
-    (void)lfb_window_tick(any->window);
+    lfb_ignore(lfb_window_tick(any->window, NULL)); /* in memory it cannot fail */
   return status;
 }
 
@@ -300,8 +300,11 @@ bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, 
   if (source->there.filter == NULL) {
     if (verb != LFB_MIGHT_CONTAIN && !source_can_grow(source))
       return false;
-    if (verb == LFB_CLAIM && source->any.kind == LFB_KIND_WINDOW)
-      (void)lfb_window_tick(source->any.window);
+    if (verb == LFB_CLAIM && source->any.kind == LFB_KIND_WINDOW) {
+      const lfb_status status = lfb_window_tick(source->any.window, NULL);
+      if (status != LFB_OK)
+        return report_false_status(source->path, status);
+    }
     *yes = (source->numbers ? here_do_numbers : lfb_any_many)(source->any, verb, keys, count,
                                                              answers);
     return true;

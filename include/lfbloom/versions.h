@@ -46,10 +46,9 @@
  *               rollback therefore never waits for a rebuild that begins.  fork() waits for the
  *               mutex too.
  * Handles       The sections of all handles share one epoch (ConcurrencyKit's ck_epoch).  So
- *               begin_rebuild waits also for sections of other handles, and for puts, claims and
- *               advances of windows (lfbloom/window.h).  Inside a section of any handle it fails
- *               with LFB_ERROR_IN_SECTION, because it would wait for itself.  A thread inside a
- *               section must not wait for another thread that begins a rebuild.
+ *               begin_rebuild waits also for sections of other handles.  Inside a section of any
+ *               handle it fails with LFB_ERROR_IN_SECTION, because it would wait for itself.  A
+ *               thread inside a section must not wait for another thread that begins a rebuild.
  * Stopped       If a thread stops in a section and never runs again, versions that are dropped
  *               after it entered stay in memory, and begin_rebuild does not return.  Queries, puts,
  *               rollback, drop_previous and reclaim continue.  While begin_rebuild waits, publish

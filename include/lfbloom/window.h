@@ -161,8 +161,8 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
  *        LFB_ERROR_WINDOW_HELD       another thread or process is ending it; if that was stopped,
  *                                    it ends when its process goes on or ends (6)
- *        LFB_ERROR_OPEN              of a window in a file: the file cannot be opened once more,
- *                                    with the cause in errno
+ *        LFB_ERROR_OPEN              of a window in a file: it cannot be locked, with the cause in
+ *                                    errno (lfbloom/window_mapped.h)
  */
 LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
@@ -172,21 +172,24 @@ LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
  * over: after that the window has forgotten what it should.
  *
  * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of
- * the host it is that of the wall clock; if that was set back meanwhile, the window remembers for
- * longer, and if it was wrong forward, it forgets early: that cannot be known.
+ * the host, and between time namespaces of containers, it is that of the wall clock; if that was
+ * set back meanwhile, the window remembers for longer, and if it was wrong forward, it forgets
+ * early: that cannot be known.  A process that has a window does not change its time namespace.
  *
- * Returns how many generations it has ended; 0 also if the window has no span, or another thread or
- *         process is ending one.
+ * Takes   ended  receives how many generations it has ended: 0 also if the window has no span, or
+ *                another thread or process is ending one.  NULL: not wanted.
+ * Fails   LFB_ERROR_OPEN, as lfb_window_advance(): what is over was not ended.
  * Cost    Without an end, two clocks are read: no system call where the kernel offers that.
  */
-LFB_API uint32_t lfb_window_tick(lfb_window *window);
+LFB_CHECKED lfb_status lfb_window_tick(lfb_window *window, uint32_t *ended);
 
 /*
  * Starts a thread of the library that ends each generation when it is over.  If it alone does, no
- * generation is shorter than span / G; if it runs late, all later generations begin later.  Does
- * nothing if it runs already.
+ * generation is shorter than span / G; if it runs late, all later generations begin later.  If it
+ * runs already, the call says whether its last try to end a generation failed.
  *
- * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD.
+ * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD; LFB_ERROR_OPEN, as
+ *        lfb_window_advance(): it would end, or has ended, no generation.
  */
 LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window);
 

@@ -14,9 +14,10 @@
  * Time       The file has the length of a generation, and when each began: lfb_window_tick() of any
  *            process goes on where the last one stopped.
  * Advance    takes a lock of the file (flock()) that the kernel takes back from a process that
- *            dies.  It opens the file once more, by /proc/self/fd, so the process must be allowed
- *            to.  If a child is forked by one thread while another advances, and the parent is then
- *            killed, the child holds the lock until it ends or executes another program.
+ *            dies: a second descriptor, opened with the window.  A child of a fork opens its own
+ *            at its first advance, by /proc/self/fd or by the path; LFB_ERROR_OPEN: it can by
+ *            neither.  If its parent is killed while it advances, the child holds the lock until
+ *            that first advance, or until it ends or executes another program.
  *
  * Opening    lfb_any_open() (lfbloom/any.h): in place with LFB_OPEN_SHARED.  LFB_ERROR_BYTE_ORDER:
  *            the file is of a machine with the other byte order.

@@ -121,6 +121,30 @@ END
 later() { "$tool" claim -q --window 0.6s --state soon abc 2>>err | cmp -s - abc; }
 await "a later run prints what is forgotten" later
 check "a later run prints what is forgotten" test ! -s err
+# Without /proc, too, keys are forgotten.  Seen to be remembered for ever, with status 0.
+mkdir -p nowhere
+if unshare -rm mount -t tmpfs none nowhere 2>err; then
+  # shellcheck disable=SC2016 # the inner shell's
+  unshare -rm bash -c 'mount -t tmpfs none /proc
+    : >forgot; until [[ $(wc -l <forgot) -gt 3 ]]; do echo 1; sleep 0.1; done |
+      timeout 120 "$1" claim -q --window 0.3s --state noproc -n 10 -p 1e-9 >forgot' \
+    - "$tool" 2>err && rc=0 || rc=$?
+  check "without /proc keys are forgotten" equal "$rc $(uniq forgot) $(cat err)" "0 1 "
+else
+  skip "a window without /proc (no mounting here)"
+fi
+# The clocks of two time namespaces are days apart: a key is found for its span in both.  Seen to be
+# forgotten at once.
+if unshare -rT --boottime 864000 true 2>err; then
+  for days in 10 0 20 0; do
+    unshare -rT --boottime $((days * 86400)) \
+      "$tool" claim -q --window 1h --state spaces -n 100 -p 1e-9 abc >>of_spaces 2>>err
+  done
+  "$tool" claim -q --window 1h --state spaces abc >>of_spaces 2>>err
+  check "in time namespaces keys stay" equal "$(cat of_spaces err)" "$(cat abc)"
+else
+  skip "a window in two time namespaces (none here)"
+fi
 # Several processes at once: each line once among all of them.
 seq 100000 >many
 for i in 1 2 3; do

@@ -178,10 +178,10 @@ TEST(WindowForm, AnyTimeIsTicked) {
       Window read;
       ASSERT_EQ(ReadWindow(bytes, &read), LFB_OK);
       const uint64_t before = lfb_window_generation(read.get());
-      const uint32_t ended = lfb_window_tick(read.get());
+      const uint32_t ended = Tick(read);
       EXPECT_LE(ended, 4u);
       EXPECT_EQ(lfb_window_generation(read.get()), before + ended);
-      EXPECT_EQ(lfb_window_tick(read.get()), 0u);
+      EXPECT_EQ(Tick(read), 0u);
     }
 }
 

@@ -482,9 +482,8 @@ TEST_P(EveryWindow, ForgottenLayersAreEmpty) {
 TEST(Window, OneAdvanceAtATime) {
   const Window window = MakeWindow(WindowConfig(1000, 1e-6));
   const uint64_t now = lfb_window_generation(window.get());
-  int fd = 0, other = 0;
-  ASSERT_EQ(lfb_window_lock(window.get(), &fd), LFB_OK);
-  EXPECT_EQ(lfb_window_lock(window.get(), &other), LFB_ERROR_WINDOW_HELD);
+  ASSERT_EQ(lfb_window_lock(window.get()), LFB_OK);
+  EXPECT_EQ(lfb_window_lock(window.get()), LFB_ERROR_WINDOW_HELD);
   EXPECT_EQ(lfb_window_advance(window.get(), now), LFB_ERROR_WINDOW_HELD);
   EXPECT_EQ(lfb_window_advance(window.get(), now - 1), LFB_ERROR_WRONG_GENERATION);
   EXPECT_TRUE(Put(window, 1));
@@ -494,7 +493,7 @@ TEST(Window, OneAdvanceAtATime) {
   ASSERT_GE(child, 0);
   if (child == 0) _exit(lfb_window_advance(window.get(), now) == LFB_OK ? 0 : 1);
   EXPECT_EQ(AwaitChild("the child ends", child), 0);
-  lfb_window_unlock(window.get(), fd);
+  lfb_window_unlock(window.get());
   Advance(window, 3);
   EXPECT_TRUE(Has(window, 1) && Has(window, 2));
   Advance(window);
@@ -607,7 +606,7 @@ Window MakeTimed(double span, uint64_t n = 100) {
 TEST(WindowClock, WithoutASpanThereIsNone) {
   const Window window = MakeWindow(WindowConfig(100, 0.01));
   EXPECT_EQ(lfb_window_start_clock(window.get()), LFB_ERROR_BAD_SPAN);
-  EXPECT_EQ(lfb_window_tick(window.get()), 0u);
+  EXPECT_EQ(Tick(window), 0u);
   lfb_window_stop_clock(window.get());  // there is none
 }
 

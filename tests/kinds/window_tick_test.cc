@@ -109,7 +109,7 @@ class WindowTick : public testing::TestWithParam<Keeping> {
     SetClocks(boot, real);
   }
 
-  uint32_t Tick() const { return lfb_window_tick(window_.get()); }
+  uint32_t Tick() const { return ::Tick(window_); }
   bool Has(uint64_t key) const { return lfb_window_might_contain_u64(window_.get(), key); }
   void Put(uint64_t key) const { lfb_window_put_u64(window_.get(), key); }
   uint64_t Generation() const { return lfb_window_generation(window_.get()); }
@@ -327,11 +327,10 @@ TEST_P(WindowTick, DoesNothingWhileAnotherAdvances) {
   Make();
   EXPECT_EQ(New(), 1000u);
   Pass(kDay);
-  int fd;
-  ASSERT_EQ(lfb_window_lock(window_.get(), &fd), LFB_OK);
+  ASSERT_EQ(lfb_window_lock(window_.get()), LFB_OK);
   EXPECT_EQ(Tick(), 0u);
   EXPECT_TRUE(Has(0));
-  lfb_window_unlock(window_.get(), fd);
+  lfb_window_unlock(window_.get());
   EXPECT_EQ(Tick(), 4u);
   EXPECT_FALSE(Has(0));
 }
@@ -389,8 +388,8 @@ TEST(WindowTickShared, TwoProcessesEndAGenerationOnce) {
   const Window one = CreateWindow(path, config), other = OpenWindow(path);
   for (int turn = 0; turn < 20; turn++) {
     Pass(31 * kSecond);
-    EXPECT_EQ(lfb_window_tick((turn % 2 ? one : other).get()), 1u);
-    EXPECT_EQ(lfb_window_tick((turn % 2 ? other : one).get()), 0u);
+    EXPECT_EQ(Tick(turn % 2 ? one : other), 1u);
+    EXPECT_EQ(Tick(turn % 2 ? other : one), 0u);
   }
   set_by_test = false;
 }

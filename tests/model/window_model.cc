@@ -36,11 +36,9 @@ inline void Hazard() { moment[Thread()] = generation; }
 extern "C" {
 void lfb_window_begins(lfb_window_head*, uint64_t, const lfb_window_moment*) {}
 lfb_window_moment lfb_window_moment_now(void) { return {}; }
-bool lfb_mapping_is_whole(const lfb_mapping*) { return false; }
+lfb_status lfb_mapping_lock(lfb_mapping*) { return LFB_ERROR_OPEN; }
+void lfb_mapping_unlock(const lfb_mapping*) {}
 }
-bool lfb_disk_same(const lfb_disk_id*, const lfb_disk_id*) { return false; }
-lfb_status lfb_disk_look(lfb_disk_file*) { return LFB_ERROR_OPEN; }
-int lfb_restarted_open(const char*, int, mode_t) { return -1; }
 
 namespace {
 

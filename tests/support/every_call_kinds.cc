@@ -77,9 +77,9 @@ void AddClock(Rows* rows) {
   Add(rows, {
     ROW(lfb_window_generation, t.window.get()),
     ROW(lfb_window_advance, t.window.get(), lfb_window_generation(t.window.get())).Fails(0),
-    ROW(lfb_window_tick, t.window.get()),
-    ROW(lfb_window_tick,
-        t.window.get()).Before(STEP(EndAll(t.window))).After(STEP(EXPECT_EQ(t.answer, 4u))),
+    ROW(lfb_window_tick, t.window.get(), &t.out.ended).After(Ended<0>),
+    ROW(lfb_window_tick, t.window.get(), &t.out.ended)
+        .Before(STEP(EndAll(t.window))).After(Ended<4>),
     ROW(lfb_window_start_clock, t.window.get()).Fails(2).After(StopClock),
     ROW(lfb_window_stop_clock, t.window.get()),
     Row("lfb_window_stop_clock", StopClock)

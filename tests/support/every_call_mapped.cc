@@ -100,9 +100,8 @@ void AddMappedGrowings(Rows* rows) {
   Add(rows, {MANY_ANY(t.growing_mapped, LFB_PUT)}, [](Row& row) { row.Sizing().For(kGrowing); });
 }
 
-// The lock's file: what is at the descriptor is looked at before and after it is opened.
-const Otherwise kNoLock =
-    {{"open", {LFB_ERROR_OPEN}}, {"fstat", {LFB_ERROR_OPEN}}, {"close", {LFB_OK}}};
+// What is at the lock's descriptor is looked at.
+const Otherwise kNoLock = {{"fstat", {LFB_ERROR_OPEN}}};
 
 void SharedKey(Things& t) { lfb_window_put_u64(t.window_mapped.get(), kKey); }
 void OpenWindow(Things& t) {
@@ -132,10 +131,13 @@ void AddMappedWindows(Rows* rows) {
         .Fails(0, kContinues)
         .Before(OpenWindow),
     ROW(lfb_window_advance, t.window_mapped.get(), lfb_window_generation(t.window_mapped.get()))
-        .Fails(3, kNoLock),
-    ROW(lfb_window_tick, t.window_mapped.get()),
-    ROW(lfb_window_tick,
-        t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
+        .Fails(1, kNoLock),
+    ROW(lfb_window_tick, t.window_mapped.get(), &t.out.ended).After(Ended<0>),
+    ROW(lfb_window_tick, t.window_mapped.get(), &t.out.ended)
+        .Fails(1, kNoLock).Before(STEP(EndAll(t.window_mapped))).After(Ended<4>),
+    ROW(lfb_window_start_clock, t.window_mapped.get())
+        .Fails(3, kNoLock)
+        .After(STEP(lfb_window_stop_clock(t.window_mapped.get()))),
     ROW(lfb_window_stats, t.window_mapped.get(), &t.out.window_figures)
         .After(Filled<&Outputs::window_figures>),
     MANY_ANY(t.window_mapped.get(), LFB_PUT),

@@ -52,6 +52,7 @@ struct Outputs {
   lfb_strategy_id strategy;
   lfb_hash_id hash;
   lfb_form form;
+  uint32_t ended;
 };
 
 struct Things {
@@ -190,6 +191,13 @@ void Holds(Things& t) {
 template <auto output>
 void Filled(Things& t) {
   if (t.status == LFB_OK) ExpectFilled(&(t.out.*output));
+}
+
+template <uint32_t wanted>
+void Ended(Things& t) {
+  if (t.status != LFB_OK) return;
+  EXPECT_EQ(t.out.ended, wanted);
+  Reset(&t.out.ended);
 }
 
 // The file t.new_path, or a file and those of its layers, is whole or does not exist.

@@ -86,6 +86,14 @@ inline void EndAll(const Window& window) {
        : window->head->began[lfb_window_generation(window.get()) % LFB_WINDOW_LIVE]) word = 0;
 }
 
+// How many generations a tick ends.
+template <typename Owner>
+uint32_t Tick(const Owner& window) {
+  uint32_t ended = UINT32_MAX;
+  EXPECT_EQ(lfb_window_tick(window.get(), &ended), LFB_OK);
+  return ended;
+}
+
 // Begins `count` generations; no other thread does.
 template <typename Owner>
 void Advance(const Owner& window, uint64_t count = 1) {

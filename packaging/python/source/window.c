@@ -29,10 +29,11 @@ static PyObject *window_advance(PyObject *self, PyObject *args, PyObject *kwargs
 
 static PyObject *window_tick(PyObject *self, PyObject *ignored)
 {
-  uint32_t ended;
+  uint32_t ended = 0;
+  lfb_status status;
   (void)ignored;
-  LFBPY_WITHOUT_GIL(ended = lfb_window_tick(lfbpy_object(self)));
-  return PyLong_FromUnsignedLong(ended);
+  LFBPY_WITHOUT_GIL(status = lfb_window_tick(lfbpy_object(self), &ended));
+  return status == LFB_OK ? PyLong_FromUnsignedLong(ended) : lfbpy_raise_status(status);
 }
 
 static PyObject *window_start_clock(PyObject *self, PyObject *ignored)
@@ -115,9 +116,8 @@ lfbpy_class lfbpy_window_class = {
                        "Ends a generation, the current one if none is given.  Returns whether "
                        "this call ended it: of all\ncalls with one generation, one does."),
         {"tick", window_tick, METH_NOARGS,
-         "tick($self)\n--\n\n"
-         "Ends the generations that are over by the clock.  Returns how many.  Call it before "
-         "puts and claims,\nor let start_clock() do it."},
+         "tick($self)\n--\n\nEnds the generations that are over by the clock.  Returns how many.  Call "
+         "it before puts and claims,\nor let start_clock() do it."},
         {"start_clock", window_start_clock, METH_NOARGS,
          "start_clock($self)\n--\n\n"
          "Starts a thread of the library that ends each generation when it is over."},

@@ -741,8 +741,8 @@ impl Window {
     }
 
     /// Ends the generations that are over by the clock.  Returns how many it has ended.
-    pub fn tick(&self) -> u32 {
-        unsafe { sys::lfb_window_tick(self.raw()) }
+    pub fn tick(&self) -> Result<u32> {
+        made(0, |ended| unsafe { sys::lfb_window_tick(self.raw(), ended) })
     }
 
     /// Starts a thread that ends each generation when it is over.

@@ -169,7 +169,7 @@ extern "C" {
     pub fn lfb_window_might_contain_u64(window: *const Window, key: u64) -> bool;
     pub fn lfb_window_generation(window: *const Window) -> u64;
     pub fn lfb_window_advance(window: *mut Window, from: u64) -> Status;
-    pub fn lfb_window_tick(window: *mut Window) -> u32;
+    pub fn lfb_window_tick(window: *mut Window, ended: *mut u32) -> Status;
     pub fn lfb_window_start_clock(window: *mut Window) -> Status;
     pub fn lfb_window_stop_clock(window: *mut Window);
     pub fn lfb_window_stats(window: *const Window, figures: *mut WindowFigures);

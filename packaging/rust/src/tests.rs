@@ -95,7 +95,7 @@ fn a_window_forgets() {
     config.span = 3600.0;
     let mut window = Window::with(&config).unwrap();
     window.start_clock().unwrap();
-    assert_eq!((window.tick(), config.plan().unwrap().generations), (0, 3));
+    assert_eq!((window.tick().unwrap(), config.plan().unwrap().generations), (0, 3));
     window.stop_clock();
 }
 
