@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a new file; `*named` receives whether it has its name already. */
+/* Opens a new file: with its name if `*named`, which receives whether it has that. */
 static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
 {
   char *folder = lfb_disk_folder(mapping->path), text[LFB_DISK_FD_PATH];
@@ -20,7 +20,7 @@ static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
 
   if (folder == NULL)
     return LFB_ERROR_NO_MEMORY;
-  *fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, mode);
+  *fd = *named ? -1 : lfb_restarted_open(folder, O_TMPFILE | O_RDWR, mode);
   free(folder);
   *named = *fd < 0 || access(lfb_disk_fd_path(*fd, text), F_OK) != 0;
   if (*named) {
@@ -93,11 +93,12 @@ static lfb_status making_name(lfb_making *making)
 
   if (making->named)
     return LFB_OK;
-  if (linkat(AT_FDCWD, lfb_disk_fd_path(mapping->disk.fd, text), AT_FDCWD, making->path,
-             AT_SYMLINK_FOLLOW) != 0)
-    return errno == EEXIST ? LFB_ERROR_EXISTS : LFB_ERROR_OPEN;
-  making->named = true;
-  return LFB_OK;
+  making->named = linkat(AT_FDCWD, lfb_disk_fd_path(mapping->disk.fd, text), AT_FDCWD,
+                         making->path, AT_SYMLINK_FOLLOW) == 0;
+  if (making->named)
+    return LFB_OK;
+  making->refused = errno != EEXIST;
+  return making->refused ? LFB_ERROR_OPEN : LFB_ERROR_EXISTS;
 }
 
 lfb_status lfb_making_end(lfb_making *making, lfb_status status)
@@ -112,4 +113,11 @@ lfb_status lfb_making_end(lfb_making *making, lfb_status status)
     errno = cause;
   }
   return status;
+}
+
+bool lfb_making_again(lfb_making *making)
+{
+  making->named = making->refused;
+  making->refused = false;
+  return making->named;
 }

@@ -81,35 +81,46 @@ static lfb_status mapped_fill(const lfb_making *making, const lfb_description *d
   return LFB_OK;
 }
 
-lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_filter **filter)
+static lfb_status mapped_make(const char *path, const lfb_description *description,
+                              uint32_t mode, lfb_making *making, lfb_filter **filter)
 {
-  lfb_description description;
-  lfb_making making;
+  const lfb_mapped_shape shape =
+      lfb_mapped_shape_for(description->geometry.word_count * sizeof(lfb_word));
   lfb_filter *made = NULL;
 
-  lfb_status status = lfb_description_make(config, &description);
-  if (status == LFB_OK)
-    status = lfb_claims_sharable(description.strategy->hash_width);
-  if (status == LFB_OK)
-    status = lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&description),
-                              &making);
+  lfb_status status =
+      lfb_making_begin(path, mode, lfb_description_writes_key(description), making);
   if (status != LFB_OK)
     return status;
-  description.form = LFB_FORM_MAPPED;
-  const lfb_mapped_shape shape =
-      lfb_mapped_shape_for(description.geometry.word_count * sizeof(lfb_word));
-  status = mapped_fill(&making, &description, &shape);
+  status = mapped_fill(making, description, &shape);
   if (status == LFB_OK)
-    status = mapped_over(making.mapping, shape.words_at, &description, &made);
-  status = lfb_making_end(&making, status);
+    status = mapped_over(making->mapping, shape.words_at, description, &made);
+  status = lfb_making_end(making, status);
   const int cause = errno;
   if (status == LFB_OK)
     *filter = made;
   else if (made != NULL)
     lfb_filter_free(made);
   else
-    lfb_mapping_end(making.mapping);
+    lfb_mapping_end(making->mapping);
   errno = cause;
+  return status;
+}
+
+lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_filter **filter)
+{
+  lfb_making making = {.mapping = NULL};
+  lfb_description description;
+
+  lfb_status status = lfb_description_make(config, &description);
+  if (status == LFB_OK)
+    status = lfb_claims_sharable(description.strategy->hash_width);
+  if (status != LFB_OK)
+    return status;
+  description.form = LFB_FORM_MAPPED;
+  do
+    status = mapped_make(path, &description, config->file_mode, &making, filter);
+  while (lfb_making_again(&making));
   return status;
 }
 

@@ -135,15 +135,16 @@ lfb_status lfb_range_check_holes(const lfb_disk_file *file, const lfb_range *ran
 
 /* ---- making (making.c) ----------------------------------------------------------------- */
 
-/* A file that is being made. */
+/* A file that is being made.  At first all fields are zero. */
 typedef struct lfb_making {
   lfb_mapping *mapping;
   const char *path;
   bool named; /* true from the start if the system lacks unnamed files, or /proc to name them */
+  bool refused; /* the system does not give a name to an unnamed file: it has no hard links */
 } lfb_making;
 
 /*
- * Makes an empty file in the folder of `path`.
+ * Makes an empty file in the folder of `path`; if making->named is set, with its name.
  *
  * Takes  mode    its permissions, less the process's umask; 0 for 0600.
  *        secret  whether the file will hold a key: then only the owner has permissions.
@@ -168,6 +169,9 @@ void lfb_making_write_head(const lfb_making *making, const unsigned char *head, 
  * Fails  as `status`; LFB_ERROR_EXISTS, _OPEN, _SYNC, _NO_MEMORY.
  */
 lfb_status lfb_making_end(lfb_making *making, lfb_status status);
+
+/* Whether to make the file once more, now with its name from the start: the name was refused. */
+bool lfb_making_again(lfb_making *making);
 
 LFB_EXTERN_C_END
 

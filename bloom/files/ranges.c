@@ -23,15 +23,20 @@ static bool range_is_in_memory(int fd)
 /*
  * Reserves some blocks.  Returns 0 or an error number.
  *
- * On a file system that cannot reserve, posix_fallocate() reads and writes back a byte of each
- * block.  In a file that other processes put into, that could turn bits off.  Such a file is left
- * unchanged.
+ * On a file system that cannot reserve, posix_fallocate() of glibc reads and writes back a byte of
+ * each block.  In a file that other processes put into, that could turn bits off.  Such a file is
+ * left unchanged; so is one where nothing can be reserved for other reasons: no such call, or none
+ * that a sandbox allows, or a file system (FUSE, hugetlbfs) that takes no such range.
  */
 static int range_reserve_some(int fd, uint64_t from, uint64_t size, lfb_range_users users)
 {
+  int cause;
+
   if (users == LFB_RANGE_ALONE)
-    return posix_fallocate(fd, (off_t)from, (off_t)size);
-  return fallocate(fd, 0, (off_t)from, (off_t)size) == 0 || errno == EOPNOTSUPP ? 0 : errno;
+    cause = posix_fallocate(fd, (off_t)from, (off_t)size);
+  else
+    cause = fallocate(fd, 0, (off_t)from, (off_t)size) == 0 ? 0 : errno;
+  return cause == EOPNOTSUPP || cause == ENOSYS || cause == EPERM || cause == EINVAL ? 0 : cause;
 }
 
 /* A signal may undo all that one system call has reserved.  The next call asks for half of it, so

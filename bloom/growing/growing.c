@@ -169,13 +169,15 @@ static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *new
                                 lfb_status blind)
 {
   /* relaxed: the status publishes no other data. */
-  const lfb_status refused =
-      (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+  const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
 
   if (blind != LFB_OK || refused == LFB_OK)
     return blind;
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there always is a layer. */
-  return lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits ? refused : LFB_OK;
+  if (lfb_stripes_sum(&newest->filter->layout.count) < newest->full_bits)
+    return LFB_OK;
+  errno = (int)(refused >> 32);
+  return (lfb_status)(uint32_t)refused;
 }
 
 /* Writes the figures that the layers have without their bits. */

@@ -394,32 +394,37 @@ static lfb_status new_fill(lfb_growing *growing, const lfb_making *making,
 }
 
 /* Makes the file of a growing filter without layers. */
-static lfb_status new_make(lfb_growing *growing, const char *path, uint32_t mode)
+static lfb_status new_make(lfb_growing *growing, const char *path, uint32_t mode,
+                           lfb_making *making)
 {
   lfb_description first;
-  lfb_making making;
 
   lfb_status status = lfb_layers_describe(growing, 0, &first);
   if (status == LFB_OK)
     status = lfb_claims_sharable(first.strategy->hash_width);
   if (status == LFB_OK)
-    status = lfb_making_begin(path, mode, lfb_description_writes_key(&first), &making);
+    status = lfb_making_begin(path, mode, lfb_description_writes_key(&first), making);
   if (status != LFB_OK)
     return status;
-  growing->mapping = making.mapping;
+  growing->mapping = making->mapping;
   growing->written = lfb_native_now();
-  return lfb_making_end(&making, new_fill(growing, &making, &first));
+  return lfb_making_end(making, new_fill(growing, making, &first));
 }
 
 lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
                                      lfb_growing **growing)
 {
+  lfb_making making = {.mapping = NULL};
   lfb_growing *made;
+  lfb_status status;
 
-  lfb_status status = lfb_layers_begin(config, &made);
-  if (status != LFB_OK)
-    return status;
-  return lfb_growing_end(made, new_make(made, path, config->file_mode), growing);
+  do {
+    status = lfb_layers_begin(config, &made);
+    if (status == LFB_OK)
+      status =
+          lfb_growing_end(made, new_make(made, path, config->file_mode, &making), growing);
+  } while (lfb_making_again(&making));
+  return status;
 }
 
 /* ---- keeping ------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* layers.c - sizing, adding and freeing the layers of a growing filter. */
 #include "bloom/growing/layers.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,9 +295,10 @@ static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_
   const uint64_t left = bits_set < all ? all - bits_set : 0;
   const uint64_t more = (left < bits_set ? left : bits_set) / RETRY;
   const bool may_pass = status == LFB_ERROR_NO_MEMORY || growing->mapping != NULL;
+  const uint64_t cause = (uint32_t)errno;
 
   /* relaxed, both: the values publish no other data. */
-  atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+  atomic_store_explicit(&growing->refused, cause << 32 | status, memory_order_relaxed);
   atomic_store_explicit(&layer->retry_bits, may_pass ? bits_set + more : UINT64_MAX,
                         memory_order_relaxed);
 }

@@ -90,7 +90,7 @@ struct lfb_growing {
   const lfb_layers_file *file; /* NULL: as above                                      */
   lfb_mapping *mapping;  /* of the file's head; NULL: as above                        */
   bool writable;         /* the file                                                  */
-  LFB_ATOMIC(uint64_t) refused; /* why making a layer last failed                     */
+  LFB_ATOMIC(uint64_t) refused; /* why making a layer last failed: a status; from bit 32 on errno */
   const lfb_filter *first;      /* its hasher and its claims serve all layers         */
   lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
   uint64_t written;             /* as in lfb_stats                                    */

@@ -59,32 +59,42 @@ static lfb_status window_fill(const lfb_making *making, const lfb_window_file *f
   return LFB_OK;
 }
 
-lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config,
-                                    lfb_window **window)
+static lfb_status window_make(const char *path, const lfb_window_file *file, lfb_making *making,
+                              lfb_window **window)
 {
-  lfb_window_file file = {.config = lfb_window_chosen(config)};
-  lfb_making making;
   lfb_window *made = NULL;
 
-  lfb_status status = lfb_window_describe(&file.config, &file.description, &file.geometry);
-  if (status == LFB_OK)
-    status = lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
-  if (status == LFB_OK)
-    status =
-        lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&file.description),
-                              &making);
+  lfb_status status = lfb_making_begin(path, file->config.file_mode,
+                                       lfb_description_writes_key(&file->description), making);
   if (status != LFB_OK)
     return status;
-  file.words_at = lfb_mapped_words_from(LFB_WINDOW_PARTS_END, lfb_window_bytes(&file.geometry));
-  status = lfb_making_end(&making, window_fill(&making, &file, &made));
+  status = lfb_making_end(making, window_fill(making, file, &made));
   const int cause = errno;
   if (status == LFB_OK)
     *window = made;
   else if (made != NULL)
     lfb_window_free(made);
   else
-    lfb_mapping_end(making.mapping);
+    lfb_mapping_end(making->mapping);
   errno = cause;
+  return status;
+}
+
+lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config,
+                                    lfb_window **window)
+{
+  lfb_window_file file = {.config = lfb_window_chosen(config)};
+  lfb_making making = {.mapping = NULL};
+
+  lfb_status status = lfb_window_describe(&file.config, &file.description, &file.geometry);
+  if (status == LFB_OK)
+    status = lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
+  if (status != LFB_OK)
+    return status;
+  file.words_at = lfb_mapped_words_from(LFB_WINDOW_PARTS_END, lfb_window_bytes(&file.geometry));
+  do
+    status = window_make(path, &file, &making, window);
+  while (lfb_making_again(&making));
   return status;
 }
 

@@ -55,31 +55,25 @@ int report_error(const char *format, ...)
   return CLI_NOT_DONE;
 }
 
-/* The text after the status's text: errno's, if errno has the cause. */
-static const char *report_cause(lfb_status status, const char **colon)
+const char *report_cause(lfb_status status)
 {
+  static _Thread_local char text[128];
   const bool errno_says_why =
       ((status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME) || status == LFB_ERROR_MAP) &&
       errno != 0;
 
-  *colon = errno_says_why ? ": " : "";
-  return errno_says_why ? strerror(errno) : "";
+  (void)snprintf(text, sizeof text, ": %s", strerror(errno));
+  return errno_says_why ? text : "";
 }
 
 int report_status(const char *what, lfb_status status)
 {
-  const char *colon;
-  const char *cause = report_cause(status, &colon);
-
-  return report_error("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
+  return report_error("%s: %s%s", what, lfb_status_text(status), report_cause(status));
 }
 
 void report_status_note(const char *what, lfb_status status)
 {
-  const char *colon;
-  const char *cause = report_cause(status, &colon);
-
-  report_note("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
+  report_note("%s: %s%s", what, lfb_status_text(status), report_cause(status));
 }
 
 int report_errno(const char *what)

@@ -20,6 +20,9 @@ enum { CLI_DONE = 0, CLI_OTHERWISE = 1, CLI_NOT_DONE = 2 };
  */
 int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ": " and errno's text if errno has the cause of the status, or "". */
+const char *report_cause(lfb_status status);
+
 /* Prints "lfbloom: `what`: text of the status", with errno's text if errno has the cause. */
 int report_status(const char *what, lfb_status status);
 

@@ -280,8 +280,9 @@ static bool source_can_grow(const struct source *source)
       source->any.kind == LFB_KIND_GROWING ? lfb_growing_stuck(source->any.growing) : LFB_OK;
 
   return status == LFB_OK ||
-         report_false("%s: is full and cannot grow: %s: once it can (free some space), run the "
-                      "command again with all keys", source->path, lfb_status_text(status));
+         report_false("%s: is full and cannot grow: %s%s: once it can (free some space), run the "
+                      "command again with all keys",
+                      source->path, lfb_status_text(status), report_cause(status));
 }
 
 /* Numbers are put as other programs put them. */

@@ -138,7 +138,8 @@ LFB_API void lfb_growing_free(lfb_growing *growing);
  * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and
  * more often not claimed.  A caller that must not lose a key asks after each claim that returned
  * false, or after each batch: it costs a load, and only after a failure the sum of the stripes.
- * Wait-free, except that in a mapped file a layer may have to be mapped.
+ * errno has the cause of LFB_ERROR_WRITE and _MAP.  Wait-free, except that in a mapped file a layer
+ * may have to be mapped.
  */
 LFB_CHECKED lfb_status lfb_growing_stuck(const lfb_growing *growing);
 

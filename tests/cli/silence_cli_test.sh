@@ -124,7 +124,7 @@ refuses "--growing and --like" "leave one out" \
 # Seen to lose 90,000 lines with status 0.
 (ulimit -f 600 && "$tool" claim -q --shared small -p 1e-6 < <(seq 100000)) >out 2>err && rc=0 ||
   rc=$?
-check "a state that cannot grow" is_error "small: is full and cannot grow: writing failed: "
+check "a state that cannot grow" is_error "small: is full and cannot grow: writing failed: File too large: once it can"
 full=$(wc -l <out)
 check "a state that cannot grow: what it claimed" between "$full" 1025 99999
 gives "the same with room" 0 "$tool" claim -q --shared small < <(seq 100000)

@@ -19,6 +19,7 @@ static void PoolGive(void* at);
 #define sched_yield() rl::yield(1, RL_INFO)
 
 using namespace lfb_model;
+#define errno (*__errno_location())  // atomic.h has undefined it
 #define _Static_assert(...) static_assert(true, "")  // of sizes, which differ here
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED

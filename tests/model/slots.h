@@ -2,6 +2,7 @@
 #pragma once
 
 #define LFB_ATOMIC_SLOTS_H
+#define LFB_THREAD_LOCAL __thread
 enum { LFB_SLOT_COUNT = 4 };
 static inline uint32_t lfb_slot(void) { return model::Thread(); }
 static inline uint32_t lfb_slot_or_none(void) { return model::Thread(); }

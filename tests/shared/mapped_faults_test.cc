@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <lfbloom/growing_mapped.h>
+
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
 #include "tests/support/mapped.h"
@@ -17,6 +19,7 @@
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
 #include "tests/support/skip.h"
+#include "tests/support/windows_mapped.h"
 
 namespace {
 
@@ -35,8 +38,26 @@ int InChild(const Body& body) {
 // The offset of the lower half of an argument on a little-endian machine.
 constexpr uint32_t Argument(uint32_t i) { return offsetof(seccomp_data, args) + 8 * i; }
 
-// Installs a filter for this process: fallocate() fails with `error` when it reserves `least`
-// bytes or more; making holes still works. Returns false if there is no seccomp.
+// Installs a filter of calls for this process. Returns false if there is no seccomp.
+template <size_t size>
+bool Install(sock_filter (&program)[size]) {
+  const sock_fprog all = {size, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+}
+
+// linkat() fails with `error`.
+bool NamingFails(int error) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_linkat, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  return Install(program);
+}
+
+// fallocate() fails with `error` when it reserves `least` bytes or more; making holes still works.
 bool ReservingFails(int error, uint32_t least) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -48,9 +69,7 @@ bool ReservingFails(int error, uint32_t least) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const sock_fprog all = {sizeof program / sizeof *program, program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+  return Install(program);
 }
 
 constexpr int kNoSeccomp = 77;
@@ -71,6 +90,52 @@ TEST(MappedFaults, SignalsDelayButDoNotStopIt) {
   struct stat found;
   ASSERT_EQ(stat(path.c_str(), &found), 0);
   EXPECT_GE(found.st_blocks * 512, 12'000'000);
+}
+
+// Makes a file of each kind, puts a key, and finds it after opening. Returns 0, or what failed.
+int MakeAndOpenEach(const std::string& folder) {
+  const lfb_config config = Config(1000, 0.01, LFB_FAST);
+  const lfb_window_config of_window = WindowConfig(1000, 0.01);
+  const std::string paths[] = {folder + "/plain", folder + "/growing", folder + "/window"};
+  lfb_any made[] = {{LFB_KIND_PLAIN, {}}, {LFB_KIND_GROWING, {}}, {LFB_KIND_WINDOW, {}}};
+  const uint64_t key = 7;
+  if (lfb_mapped_create(paths[0].c_str(), &config, &made[0].plain) != LFB_OK ||
+      lfb_mapped_create(paths[0].c_str(), &config, &made[0].plain) != LFB_ERROR_EXISTS)
+    return 1;
+  if (lfb_growing_mapped_create(paths[1].c_str(), &config, &made[1].growing) != LFB_OK) return 2;
+  if (lfb_pair_runs_here() &&
+      lfb_window_mapped_create(paths[2].c_str(), &of_window, &made[2].window) != LFB_OK)
+    return 3;
+  for (int i = 0; i < 3; i++) {
+    if (made[i].filter == nullptr) continue;
+    lfb_any opened{};
+    if (lfb_any_many_u64(made[i], LFB_PUT, &key, 1, nullptr) != 1 ||
+        lfb_any_open(paths[i].c_str(), made[i].kind, LFB_OPEN_SHARED, nullptr, &opened) != LFB_OK ||
+        lfb_any_many_u64(opened, LFB_MIGHT_CONTAIN, &key, 1, nullptr) != 1)
+      return 4 + i;
+    lfb_any_free(opened);
+    lfb_any_free(made[i]);
+    unlink(paths[i].c_str());
+  }
+  return std::filesystem::is_empty(folder) ? 0 : 7;
+}
+
+// Where hard links are refused, or nothing can be reserved, files are made and opened all the same.
+// Seen to fail: the file cannot be opened; writing failed.
+TEST(MappedFaults, WithoutLinksAndWithoutReservingFilesAreMade) {
+  const std::string folder = testing::TempDir() + "/refused";
+  for (const int error : {EPERM, EACCES, EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EMLINK})
+    for (const bool naming : {true, false}) {
+      if (!naming && (error == EACCES || error == EXDEV || error == EMLINK)) continue;
+      std::filesystem::create_directory(folder);
+      const int outcome = InChild([&] {
+        if (!(naming ? NamingFails(error) : ReservingFails(error, 0))) return kNoSeccomp;
+        return MakeAndOpenEach(folder);
+      });
+      std::filesystem::remove_all(folder);
+      if (outcome == kNoSeccomp) return Skip("no seccomp here");
+      EXPECT_EQ(outcome, 0) << (naming ? "linkat: " : "fallocate: ") << strerror(error);
+    }
 }
 
 constexpr off_t kBlock = 4096;  // of the words: this test changes only the first one

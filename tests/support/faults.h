@@ -29,7 +29,7 @@ inline lfb_status StatusOf(const std::string& call) {
       {"open", LFB_ERROR_OPEN},                 {"stat", LFB_ERROR_OPEN},
       {"lstat", LFB_ERROR_OPEN},                {"fstat", LFB_ERROR_OPEN},
       {"readlink", LFB_ERROR_OPEN},             {"opendir", LFB_ERROR_OPEN},
-      {"readdir", LFB_ERROR_OPEN},              {"linkat", LFB_ERROR_OPEN},
+      {"readdir", LFB_ERROR_OPEN},              {"linkat", LFB_OK},
       {"read", LFB_ERROR_READ},                 {"pread", LFB_ERROR_READ},
       {"write", LFB_ERROR_WRITE},               {"pwrite", LFB_ERROR_WRITE},
       {"lseek", LFB_ERROR_WRITE},               {"fchmod", LFB_ERROR_WRITE},
