@@ -173,11 +173,11 @@ $ sed 's/./3&/g' numbers >digits
 0 merge -q -o merged.lfb typed.lfb like.lfb
 0 query -c merged.lfb numbers => 1000
 # A shared filter, by whatever puts into it.
-0 claim -q -p 1e-3 -n 2000 --keys=i64 --shared shared.st numbers => <numbers
+0 claim -q -p 1e-9 -n 2000 --keys=i64 --shared shared.st numbers => <numbers
 0 claim -q --shared shared.st numbers =>
 2 claim -q --shared shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
 2 build -q --shared -o shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
-0 claim -q -p 1e-3 -n 2000 --window 1h --keys=i64 --state window.st numbers => <numbers
+0 claim -q -p 1e-9 -n 2000 --window 1h --keys=i64 --state window.st numbers => <numbers
 0 query -c window.st numbers => 1000
 2 claim -q --window 1h --state window.st --keys=text numbers =! window.st: holds keys of
 
