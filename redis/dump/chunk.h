@@ -2,9 +2,10 @@
  * chunk.h - what BF.SCANDUMP gives and BF.LOADCHUNK takes: cursors, and the word before each piece
  * of a body.
  *
- * The first chunk is the head.  Each of the others is LFB_CHUNK_WORD bytes, little-endian: the
- * chunk's offset in the body times 2, and 1 for the last chunk, which is empty.  Bytes of the body
- * follow.
+ * The first chunk is the head.  Each of the others begins with two words of 8 bytes, little-endian.
+ * The first is the chunk's offset in the body times 2, and 1 for the last chunk, which is empty.
+ * The second is the mark of the dump (head.h): BF.LOADCHUNK refuses a chunk of another dump, and of
+ * a filter that has changed since cursor 0.  Bytes of the body follow.
  */
 #ifndef LFB_REDIS_DUMP_CHUNK_H
 #define LFB_REDIS_DUMP_CHUNK_H
@@ -19,7 +20,8 @@
  *
  *   bits 0 to 43   1 + the offset in the body after the chunk that it comes with; 1: the head
  *   bit 44         that chunk was the last
- *   bits 45 to 52  the low bits of the value's count of changes; ignored by BF.LOADCHUNK
+ *   bits 45 to 52  the low bits of the value's count of changes, so that BF.SCANDUMP nearly always
+ *                  sees a change at once; ignored by BF.LOADCHUNK
  */
 enum {
   LFB_CURSOR_LAST = 44,
@@ -31,22 +33,24 @@ static inline uint64_t lfb_cursor(uint64_t offset, bool last)
   return (1 + offset) | (uint64_t)last << LFB_CURSOR_LAST;
 }
 
-enum { LFB_CHUNK_WORD = 8 };
+enum { LFB_CHUNK_WORDS = 16 }; /* bytes */
 
-static inline void lfb_chunk_put_word(char chunk[LFB_CHUNK_WORD], uint64_t offset, bool last)
+static inline void lfb_chunk_put_words(char chunk[LFB_CHUNK_WORDS], uint64_t offset, bool last,
+                                       uint64_t mark)
 {
-  const uint64_t word = offset << 1 | last;
+  const uint64_t words[] = {offset << 1 | last, mark};
 
-  for (int i = 0; i < LFB_CHUNK_WORD; i++)
-    chunk[i] = (char)(word >> (8 * i));
+  for (int i = 0; i < LFB_CHUNK_WORDS; i++)
+    chunk[i] = (char)(words[i / 8] >> (8 * (i % 8)));
 }
 
-static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORD])
+/* Word 0 or 1. */
+static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORDS], int number)
 {
   uint64_t word = 0;
 
-  for (int i = LFB_CHUNK_WORD; i-- > 0;)
-    word = word << 8 | (unsigned char)chunk[i];
+  for (int i = 8; i-- > 0;)
+    word = word << 8 | (unsigned char)chunk[8 * number + i];
   return word;
 }
 

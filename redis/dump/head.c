@@ -26,10 +26,11 @@ typedef struct dump_fields {
   uint64_t period_ms, seed;
   uint8_t key[16];
   uint64_t keep_key, items, newest_items, began_ms;
-  uint32_t layers, zero;
+  uint32_t layers, edition;
 } dump_fields;
 
 _Static_assert(sizeof(dump_fields) == CHECKSUM_AT - sizeof dump_magic, "no padding");
+_Static_assert(LFB_DUMP_EDITION + sizeof(uint32_t) == CHECKSUM_AT, "the edition is the last field");
 
 /* Changes numbers from the processor's byte order to that of a head, or back. */
 static void fields_order(dump_fields *fields)
@@ -53,6 +54,7 @@ static void fields_order(dump_fields *fields)
   fields->newest_items = htole64(fields->newest_items);
   fields->began_ms = htole64(fields->began_ms);
   fields->layers = htole32(fields->layers);
+  fields->edition = htole32(fields->edition);
 }
 
 void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB_DUMP_HEAD])
@@ -74,6 +76,7 @@ void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB
       .newest_items = dumped->newest_items,
       .began_ms = dumped->began_ms,
       .layers = dumped->layers,
+      .edition = dumped->edition,
   };
 
   memcpy(fields.key, recipe->key, sizeof fields.key);
@@ -91,7 +94,7 @@ static bool fields_fit(const dump_fields *fields)
 
   return (window || fields->kind == LFB_VALUE_CHAIN) && fields->state <= LFB_DUMP_PIECES &&
          fields->capacity > 0 && fields->capacity <= dump_capacity_most && fields->error > 0 &&
-         fields->error < 1 && fields->keep_key <= 1 && fields->zero == 0 &&
+         fields->error < 1 && fields->keep_key <= 1 &&
          (window
               ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
                     fields->layers == 0 && fields->period_ms <= dump_period_most
@@ -161,6 +164,7 @@ lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *
       .items = fields.items,
       .newest_items = fields.newest_items,
       .began_ms = fields.began_ms,
+      .edition = fields.edition,
   };
   memcpy(heard.recipe.key, fields.key, sizeof heard.recipe.key);
   /* Without this check the library would draw a key of its own. */

@@ -39,7 +39,8 @@ typedef struct lfb_recipe {
 bool lfb_recipe_has_hash(const lfb_recipe *recipe);
 
 enum {
-  LFB_DUMP_HEAD = 128, /* bytes */
+  LFB_DUMP_HEAD = 128,     /* bytes */
+  LFB_DUMP_EDITION = 116, /* where the edition is; the checksum follows */
 };
 
 /* What follows a head. */
@@ -57,10 +58,21 @@ typedef struct lfb_dump_fields {
   uint64_t items;        /* keys that were added as new                        */
   uint64_t newest_items; /* of these, in the newest layer, or put into the current generation */
   uint64_t began_ms;     /* window: when that began, in milliseconds since 1970 */
+  uint32_t edition;      /* another one after each change; 0: no server has made the head */
 } lfb_dump_fields;
 
 /* Writes a head. */
 void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB_DUMP_HEAD]);
+
+/* The mark of a dump, which each of its chunks has: the checksum of its head. */
+static inline uint64_t lfb_dump_mark(const unsigned char head[LFB_DUMP_HEAD])
+{
+  uint64_t mark = 0;
+
+  for (int i = LFB_DUMP_HEAD; i-- > LFB_DUMP_HEAD - 8;)
+    mark = mark << 8 | head[i];
+  return mark;
+}
 
 /*
  * Reads a head and checks every field.

@@ -41,11 +41,9 @@ static uint64_t module_mark(const lfb_recipe *recipe)
 {
   const lfb_dump_fields empty = {.recipe = *recipe};
   unsigned char head[LFB_DUMP_HEAD];
-  uint64_t mark;
 
   lfb_dump_fields_write(&empty, head);
-  memcpy(&mark, head + sizeof head - sizeof mark, sizeof mark);
-  return mark;
+  return lfb_dump_mark(head);
 }
 
 void lfb_module_ask_mark(const lfb_part *part, lfb_wire *wire)

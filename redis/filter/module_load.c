@@ -27,6 +27,7 @@ typedef struct reading {
   lfb_read_limits limits;
   uint64_t cursor; /* of the next chunk               */
   uint64_t offset; /* of the next chunk in the body   */
+  uint64_t mark;   /* of the dump                     */
   char *bytes;     /* of the current chunk            */
   size_t capacity; /* of `bytes`                      */
   size_t have, used;
@@ -63,7 +64,7 @@ static lfb_status scan_reply(void *context, const redisReply *reply, bool again)
   const redisReply *cursor = reply->element[0], *bytes = reply->element[1];
   if (cursor->type != REDIS_REPLY_INTEGER || cursor->integer < 0 ||
       bytes->type != REDIS_REPLY_STRING ||
-      bytes->len > LFB_CHUNK_WORD + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
+      bytes->len > LFB_CHUNK_WORDS + LFB_DUMP_CHUNK_WINDOW + LFB_DUMP_CHUNK_MORE)
     return LFB_ERROR_REDIS_PROTOCOL;
   status = reading_size(from, bytes->len);
   if (status != LFB_OK)
@@ -87,14 +88,15 @@ static lfb_status reading_next(reading *from)
   const lfb_status status = reading_scan(from);
   if (status != LFB_OK)
     return status;
-  if (from->have < LFB_CHUNK_WORD)
+  if (from->have < LFB_CHUNK_WORDS)
     return LFB_ERROR_TRUNCATED;
-  const uint64_t word = lfb_chunk_word(from->bytes);
-  from->used = LFB_CHUNK_WORD;
-  from->ended = word & 1;
-  if (word >> 1 != from->offset || from->ended != (from->have == LFB_CHUNK_WORD))
+  if (lfb_chunk_word(from->bytes, 1) != from->mark)
+    return LFB_ERROR_MODULE_CHANGED;
+  from->used = LFB_CHUNK_WORDS;
+  from->ended = from->have == LFB_CHUNK_WORDS;
+  if (lfb_chunk_word(from->bytes, 0) != (from->offset << 1 | from->ended))
     return LFB_ERROR_BAD_HEADER;
-  from->offset += from->have - LFB_CHUNK_WORD;
+  from->offset += from->have - LFB_CHUNK_WORDS;
   return lfb_options_moved(from->options, from->have);
 }
 
@@ -132,7 +134,7 @@ static lfb_status read_filter(reading *from, lfb_redis_module_value *value)
 }
 
 /* Reads a chain that has grown, after the header that a growing filter's form would have.  Only a
- * chain that doubles has the layers of a growing filter. */
+ * chain that doubles, and that none was merged into, has the layers of a growing filter. */
 static lfb_status read_growing(reading *from, const lfb_dump_fields *dumped,
                                lfb_redis_module_value *value)
 {
@@ -148,7 +150,9 @@ static lfb_status read_growing(reading *from, const lfb_dump_fields *dumped,
     return status;
   lfb_growing_encode(&like, LFB_MAGIC_GROWING, dumped->layers, lfb_native_now(),
                      (unsigned char *)from->bytes);
-  return lfb_any_read(reading_take, from, LFB_KIND_GROWING, &from->limits, &value->any);
+  const lfb_status read =
+      lfb_any_read(reading_take, from, LFB_KIND_GROWING, &from->limits, &value->any);
+  return read == LFB_ERROR_BAD_HEADER ? LFB_ERROR_MODULE_CHAIN : read;
 }
 
 static lfb_status read_window(reading *from, const lfb_dump_fields *dumped,
@@ -166,6 +170,8 @@ static lfb_status read_head(reading *from, lfb_dump_fields *dumped)
     status = lfb_dump_fields_read(from->bytes, from->have, dumped);
   if (status == LFB_OK && dumped->state != LFB_DUMP_WHOLE)
     status = LFB_ERROR_BAD_HEADER;
+  if (status == LFB_OK)
+    from->mark = lfb_dump_mark((const unsigned char *)from->bytes);
   from->used = from->have;
   return status;
 }

@@ -189,11 +189,12 @@ typedef struct loading {
   uint16_t slot;
   uint64_t skip;   /* bytes before the body                    */
   uint64_t offset; /* of the next chunk in the body            */
+  uint64_t mark;   /* of all chunks                            */
   const void *bytes;
   size_t size;                    /* of the current chunk */
   uint64_t cursor;                /* of the current chunk */
-  char word[LFB_CHUNK_WORD];      /* before its bytes     */
-  size_t word_size;               /* 0: it is the head    */
+  char words[LFB_CHUNK_WORDS];    /* before its bytes     */
+  size_t words_size;              /* 0: it is the head    */
   char buffer[LOADING_NAME_SIZE]; /* of `temporary`       */
 } loading;
 
@@ -209,8 +210,8 @@ static uint16_t chunk_command(void *context, uint64_t i, lfb_wire *wire)
   lfb_wire_text(wire, "BF.LOADCHUNK");
   lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
   lfb_wire_number(wire, to->cursor);
-  lfb_wire_count(wire, '$', to->word_size + to->size);
-  lfb_wire_raw(wire, to->word, to->word_size);
+  lfb_wire_count(wire, '$', to->words_size + to->size);
+  lfb_wire_raw(wire, to->words, to->words_size);
   lfb_wire_raw(wire, to->bytes, to->size);
   lfb_wire_raw(wire, "\r\n", 2);
   return to->slot;
@@ -250,7 +251,8 @@ static lfb_status load_head(loading *to, const unsigned char head[LFB_DUMP_HEAD]
   to->bytes = head;
   to->size = LFB_DUMP_HEAD;
   to->cursor = lfb_cursor(0, false);
-  to->word_size = 0;
+  to->words_size = 0;
+  to->mark = lfb_dump_mark(head);
   return load_chunk(to);
 }
 
@@ -259,8 +261,8 @@ static lfb_status load_body(loading *to, const void *bytes, size_t size)
 {
   const bool last = size == 0;
 
-  lfb_chunk_put_word(to->word, to->offset, last);
-  to->word_size = sizeof to->word;
+  lfb_chunk_put_words(to->words, to->offset, last, to->mark);
+  to->words_size = sizeof to->words;
   to->offset += size;
   to->bytes = bytes;
   to->size = size;

@@ -77,7 +77,8 @@ enum { REDIS_KEY_READ = 1 << 0,
        REDIS_KEY_CHANGE = 1 << 1,
        REDIS_KEY_ACCESS = 1 << 4, /* what it holds is returned, or used */
        REDIS_KEY_INSERT = 1 << 6,
-       REDIS_KEY_DELETE = 1 << 7 };
+       REDIS_KEY_DELETE = 1 << 7,
+       REDIS_KEY_INCOMPLETE = 1 << 9 }; /* the command itself tells which words are keys */
 
 /* Where keys are among the words: the first at `index`, the last at `last` after it, or before the
  * end. */
@@ -200,6 +201,8 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, StringToLongLong, (const lfb_redis_string *, long long *))                              \
   X(int, StringToDouble, (const lfb_redis_string *, double *))                                   \
   X(lfb_redis_string *, CreateString, (lfb_redis_context *, const char *bytes, size_t size))     \
+  X(int, IsKeysPositionRequest, (lfb_redis_context *)) /* which words are keys, not the command */ \
+  X(void, KeyAtPosWithFlags, (lfb_redis_context *, int index, int flags))                        \
   /* replies */                                                                                  \
   X(int, WrongArity, (lfb_redis_context *))                                                      \
   X(int, ReplyWithError, (lfb_redis_context *, const char *text))                                \

@@ -67,7 +67,8 @@ int lfb_command_card(lfb_redis_context *context, lfb_redis_string **words, int c
 /* A field of BF.INFO. */
 typedef struct info_field {
   const char *option, *name;
-  long long (*get)(const lfb_value *value); /* -1: none */
+  long long (*get)(const lfb_value *value); /* -1: none         */
+  double (*get_error)(const lfb_value *value); /* instead of get() */
 } info_field;
 
 static long long info_number(uint64_t number)
@@ -100,20 +101,29 @@ static long long info_expansion(const lfb_value *value)
   return value->recipe.expansion == 0 ? -1 : (long long)value->recipe.expansion;
 }
 
+static double info_error(const lfb_value *value)
+{
+  return value->recipe.error;
+}
+
 static const info_field info_fields[] = {
-    {"capacity", "Capacity", info_capacity},
-    {"size", "Size", info_size},
-    {"filters", "Number of filters", info_filters},
-    {"items", "Number of items inserted", info_items},
-    {"expansion", "Expansion rate", info_expansion},
+    {"capacity", "Capacity", info_capacity, NULL},
+    {"size", "Size", info_size, NULL},
+    {"filters", "Number of filters", info_filters, NULL},
+    {"items", "Number of items inserted", info_items, NULL},
+    {"expansion", "Expansion rate", info_expansion, NULL},
+    {"error", "Error rate", NULL, info_error},
+    {"errornow", "Error now", NULL, lfb_value_error},
 };
 enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
 
 static void info_reply(lfb_redis_context *context, const info_field *field, const lfb_value *value)
 {
-  const long long number = field->get(value);
+  const long long number = field->get == NULL ? 0 : field->get(value);
 
-  if (number < 0)
+  if (field->get == NULL)
+    (void)lfb_redis.ReplyWithDouble(context, field->get_error(value));
+  else if (number < 0)
     (void)lfb_redis.ReplyWithNull(context);
   else
     (void)lfb_redis.ReplyWithLongLong(context, number);
@@ -125,7 +135,7 @@ static int info_one(lfb_open_key *key, const lfb_redis_string *option)
   lfb_redis_context *context = key->context;
 
   for (size_t i = 0; i < INFO_FIELDS; i++) {
-    if (!lfb_word_is(option, info_fields[i].option))
+    if (!lfb_word_is(option, info_fields[i].option) && !lfb_word_is(option, info_fields[i].name))
       continue;
     if (lfb_redis.GetContextFlags(context) & REDIS_FLAG_RESP3) {
       (void)lfb_redis.ReplyWithMap(context, 1);

@@ -37,16 +37,18 @@ static int scan_head(lfb_open_key *key)
 
 static int scan_part(lfb_open_key *key, uint64_t offset)
 {
+  unsigned char head[LFB_DUMP_HEAD];
   char *chunk;
   size_t size;
 
-  const lfb_status status = lfb_dump_part(key->value, offset, LFB_CHUNK_WORD, &chunk, &size);
+  lfb_dump_head(key->value, LFB_DUMP_WHOLE, head);
+  const lfb_status status = lfb_dump_part(key->value, offset, LFB_CHUNK_WORDS, &chunk, &size);
   if (status != LFB_OK)
     return lfb_key_fail(key, status);
   const bool last = size == 0;
-  lfb_chunk_put_word(chunk, offset, last);
+  lfb_chunk_put_words(chunk, offset, last, lfb_dump_mark(head));
   scan_reply(key->context, cursor_make(key->value, offset + size, last), chunk,
-             LFB_CHUNK_WORD + size);
+             LFB_CHUNK_WORDS + size);
   free(chunk);
   lfb_key_close(key);
   return REDIS_OK;
@@ -120,16 +122,18 @@ static int load_give_up(lfb_open_key *key, lfb_status status)
 static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
 {
   const uint64_t limit = lfb_limit(key->context);
+  const bool last = size == LFB_CHUNK_WORDS;
+  unsigned char head[LFB_DUMP_HEAD];
 
-  if (size < LFB_CHUNK_WORD)
-    return lfb_key_error(key, "ERR received bad data");
-  const uint64_t word = lfb_chunk_word(bytes);
-  const bool last = word & 1;
-  if (word >> 1 != lfb_arrived_size(key->value->loading) || last != (size == LFB_CHUNK_WORD))
-    return lfb_key_error(key, LFB_SAYS_NOT_NEXT " that follows the one before");
+  lfb_dump_head(key->value, LFB_DUMP_WHOLE, head);
+  if (size < LFB_CHUNK_WORDS ||
+      lfb_chunk_word(bytes, 0) != (lfb_arrived_size(key->value->loading) << 1 | last) ||
+      lfb_chunk_word(bytes, 1) != lfb_dump_mark(head))
+    return lfb_key_error(key, LFB_SAYS_NOT_NEXT " that follows the one before, or the filter has "
+                                                "changed while it was dumped");
   const lfb_status status =
       last ? lfb_dump_end(key->value, limit)
-           : lfb_dump_add(key->value, limit, bytes + LFB_CHUNK_WORD, size - LFB_CHUNK_WORD);
+           : lfb_dump_add(key->value, limit, bytes + LFB_CHUNK_WORDS, size - LFB_CHUNK_WORDS);
   if (status != LFB_OK)
     return last || key->value->coming != NULL ? load_give_up(key, status)
                                               : lfb_key_fail(key, status);

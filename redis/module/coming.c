@@ -73,7 +73,7 @@ lfb_status lfb_coming_create(lfb_coming **coming)
 }
 
 /* Takes memory for what follows a header. */
-static lfb_status coming_open(lfb_coming *coming, uint64_t capacity, uint64_t max_bytes)
+static lfb_status coming_open(lfb_coming *coming, uint64_t max_bytes)
 {
   const lfb_description *description = &coming->description;
 
@@ -81,7 +81,7 @@ static lfb_status coming_open(lfb_coming *coming, uint64_t capacity, uint64_t ma
       lfb_native_decode(coming->parts[COMING_HEADER].at, NULL, &coming->description);
   if (status != LFB_OK)
     return status;
-  if (description->strategy->id != LFB_FAST || description->config.expected_insertions != capacity)
+  if (description->strategy->id != LFB_FAST)
     return LFB_ERROR_BAD_HEADER;
   const uint64_t size = description->geometry.word_count * sizeof(lfb_word);
   const uint64_t table = ((size - 1) / LFB_CHECKED_BYTES + 2) * sizeof *coming->sums;
@@ -144,9 +144,8 @@ static lfb_status coming_close(lfb_coming *coming, lfb_filter **filter, uint64_t
   return status;
 }
 
-lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, uint64_t max_bytes,
-                           const void *bytes, size_t size, size_t *taken, lfb_filter **filter,
-                           uint64_t *memory)
+lfb_status lfb_coming_take(lfb_coming *coming, uint64_t max_bytes, const void *bytes, size_t size,
+                           size_t *taken, lfb_filter **filter, uint64_t *memory)
 {
   coming_bytes *part = &coming->parts[coming->part];
   const uint64_t left = part->size - part->have;
@@ -163,7 +162,7 @@ lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, uint64_t max_b
     return LFB_OK;
   switch (coming->part++) {
   case COMING_HEADER:
-    return coming_open(coming, capacity, max_bytes);
+    return coming_open(coming, max_bytes);
   case COMING_TABLE:
     return coming_close(coming, filter, memory);
   default:

@@ -20,16 +20,15 @@ LFB_CHECKED lfb_status lfb_coming_create(lfb_coming **coming);
 /*
  * Takes some of the next bytes, up to the end of a layer.
  *
- * Takes  capacity   the expected insertions that the layer must have.
- *        max_bytes  the most bytes of its words; 0: no limit.
+ * Takes  max_bytes  the most bytes of the layer's words; 0: no limit.
  * Gives  taken      how many bytes; at least 1.
  *        filter     the layer, if it is complete; else NULL.  The caller owns it.
  *        memory     the bytes that it takes.
  * Fails  as lfb_filter_read(), _BAD_HEADER.  It can then only be freed.
  */
-LFB_CHECKED lfb_status lfb_coming_take(lfb_coming *coming, uint64_t capacity, uint64_t max_bytes,
-                                       const void *bytes, size_t size, size_t *taken,
-                                       lfb_filter **filter, uint64_t *memory);
+LFB_CHECKED lfb_status lfb_coming_take(lfb_coming *coming, uint64_t max_bytes, const void *bytes,
+                                       size_t size, size_t *taken, lfb_filter **filter,
+                                       uint64_t *memory);
 
 /* Write what has come: layer `number`, which is complete, or what there is of the next one.  Each
  * call of `write` gets at most about 1 MiB. */

@@ -19,6 +19,14 @@ void lfb_module_continue(void);
 
 /* ---- what the files of commands share ------------------------------------------------------ */
 
+/* What commands do with keys (REDIS_KEY_..). */
+enum {
+  LFB_KEY_PUTS = REDIS_KEY_CHANGE | REDIS_KEY_INSERT,
+  LFB_KEY_ENDS = REDIS_KEY_CHANGE | REDIS_KEY_DELETE,
+  LFB_KEY_ASKS = REDIS_KEY_READ | REDIS_KEY_ACCESS,
+  LFB_KEY_TELLS = REDIS_KEY_READ, /* figures, as STRLEN */
+};
+
 /* What a key holds. */
 typedef enum lfb_found {
   LFB_FOUND_VALUE,

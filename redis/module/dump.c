@@ -35,6 +35,7 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
       .items = value->items,
       .newest_items = value->loading == NULL ? value_newest_items(value) : value->waits_items,
       .began_ms = value->began_ms,
+      .edition = value->loading == NULL ? (uint32_t)value->changes : value->waits_edition,
   };
 
   lfb_dump_fields_write(&dumped, head);
@@ -57,6 +58,7 @@ lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
   made->began_ms = dumped.began_ms;
   made->waits_layers = dumped.layers;
   made->waits_items = dumped.newest_items;
+  made->waits_edition = dumped.edition;
   *state = dumped.state;
   *value = made;
   return LFB_OK;
@@ -78,15 +80,15 @@ lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void 
   return status;
 }
 
-/* Whether a filter that was read is layer `number` of the recipe. */
-static bool layer_fits(const lfb_recipe *recipe, uint32_t number, const lfb_filter *filter)
+/* Whether a filter that was read can be a layer of a chain. */
+static bool layer_fits(const lfb_recipe *recipe, const lfb_filter *filter)
 {
   lfb_config config = {.strategy = LFB_FAST};
   lfb_stats stats;
 
   lfb_filter_stats(filter, &stats);
   return stats.form == LFB_FORM_NATIVE && stats.strategy == LFB_FAST &&
-         stats.expected_insertions == lfb_recipe_layer_capacity(recipe, number) &&
+         lfb_recipe_has_capacity(recipe, stats.expected_insertions) &&
          lfb_config_take_hash(&config, filter) == LFB_OK && config.hash == recipe->hash &&
          config.seed == recipe->seed && config.keep_key == recipe->keep_key &&
          memcmp(config.key, recipe->key, sizeof config.key) == 0;
@@ -104,7 +106,7 @@ static lfb_status body_take_layer(lfb_value *value, lfb_filter *filter, uint64_t
 {
   const uint32_t number = value->layer_count;
 
-  if (!layer_fits(&value->recipe, number, filter)) {
+  if (!layer_fits(&value->recipe, filter)) {
     lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;
   }
@@ -114,6 +116,14 @@ static lfb_status body_take_layer(lfb_value *value, lfb_filter *filter, uint64_t
   lfb_memory_settle(&filter->pages);                            /* all its words were written */
   value->layers[number].items = value->layers[number].capacity; /* only the newest is not full */
   return LFB_OK;
+}
+
+/* Notes how many keys the newest layer of a chain has. */
+static void body_take_items(lfb_value *value)
+{
+  lfb_chain_filter *newest = &value->layers[value->layer_count - 1];
+
+  newest->items = value->waits_items < newest->capacity ? value->waits_items : newest->capacity;
 }
 
 static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
@@ -135,7 +145,7 @@ static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read
   while (status == LFB_OK && value->layer_count < value->waits_layers)
     status = body_read_layer(value, max_bytes, read, from);
   if (status == LFB_OK)
-    value->layers[value->layer_count - 1].items = value->waits_items;
+    body_take_items(value);
   return status;
 }
 
@@ -367,13 +377,12 @@ static lfb_status dump_take(lfb_value *value, uint64_t max_bytes, const char *by
 
   lfb_arrived_count(value->loading, size);
   for (size_t taken; status == LFB_OK && size > 0; bytes += taken, size -= taken) {
-    const uint64_t capacity = lfb_recipe_layer_capacity(&value->recipe, value->layer_count);
     uint64_t memory;
     lfb_filter *filter;
     if (value->layer_count == value->waits_layers)
       return LFB_ERROR_TRAILING_BYTES;
-    status = lfb_coming_take(value->coming, capacity, limit_left(max_bytes, lfb_value_bytes(value)),
-                             bytes, size, &taken, &filter, &memory);
+    status = lfb_coming_take(value->coming, limit_left(max_bytes, lfb_value_bytes(value)), bytes,
+                             size, &taken, &filter, &memory);
     if (status == LFB_OK && filter != NULL)
       status = body_take_layer(value, filter, memory);
   }
@@ -382,7 +391,9 @@ static lfb_status dump_take(lfb_value *value, uint64_t max_bytes, const char *by
 
 lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes, size_t size)
 {
-  if (size > body_most(max_bytes) - lfb_arrived_size(value->loading))
+  const uint64_t most = body_most(max_bytes), had = lfb_arrived_size(value->loading);
+
+  if (had > most || size > most - had) /* the limit may be lower than before */
     return LFB_ERROR_OVER_LIMIT;
   return value->coming != NULL ? dump_take(value, max_bytes, bytes, size)
                                : lfb_arrived_add(value->loading, bytes, size);
@@ -404,7 +415,7 @@ static lfb_status dump_end_coming(lfb_value *value)
 {
   if (value->layer_count < value->waits_layers)
     return LFB_ERROR_TRUNCATED;
-  value->layers[value->layer_count - 1].items = value->waits_items;
+  body_take_items(value);
   lfb_coming_free(value->coming);
   value->coming = NULL;
   return LFB_OK;
@@ -445,17 +456,19 @@ static lfb_status dump_copy_window(const lfb_value *value, lfb_value *copy)
   return status == LFB_OK ? lfb_dump_end(copy, 0) : status;
 }
 
-lfb_status lfb_dump_copy(const lfb_value *value, lfb_value **copy)
+lfb_status lfb_dump_copy(const lfb_value *value, uint64_t max_bytes, lfb_value **copy)
 {
   unsigned char head[LFB_DUMP_HEAD];
   lfb_dump_state state;
   lfb_value *made;
 
+  if (max_bytes > 0 && lfb_value_bytes(value) > max_bytes)
+    return LFB_ERROR_OVER_LIMIT;
   lfb_dump_head(value, LFB_DUMP_WHOLE, head);
   lfb_status status = lfb_dump_read_head(head, sizeof head, 0, &state, &made);
   if (status != LFB_OK)
     return status;
-  status = value->window == NULL ? lfb_value_copy_layers(value, made)
+  status = value->window == NULL ? lfb_value_copy_layers(value, value->layer_count, made)
                                  : dump_copy_window(value, made);
   if (status != LFB_OK) {
     lfb_value_free(made);

@@ -62,7 +62,8 @@ LFB_CHECKED lfb_status lfb_dump_write_come(const lfb_value *value, lfb_write_fn 
  * LFB_ERROR_TRAILING_BYTES: the value can then only be freed. */
 LFB_CHECKED lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes);
 
-/* Copies a complete value.  Fails: LFB_ERROR_NO_MEMORY. */
-LFB_CHECKED lfb_status lfb_dump_copy(const lfb_value *value, lfb_value **copy);
+/* Copies a complete value.  Takes max_bytes: as lfb_value_create().  Fails: LFB_ERROR_NO_MEMORY,
+ * LFB_ERROR_OVER_LIMIT. */
+LFB_CHECKED lfb_status lfb_dump_copy(const lfb_value *value, uint64_t max_bytes, lfb_value **copy);
 
 #endif

@@ -177,7 +177,8 @@ static void ended_free(void)
   for (size_t i = 0; i < ended.count; i++)
     if (needed(ended.filters[i]))
       ended.filters[kept++] = ended.filters[i];
-    else if (!lfb_aside(aside_free, ended.filters[i])) /* 1 GiB takes the kernel 0.1 s or more */
+    else if (ended.filters[i]->pages.size < LFB_ASIDE_FROM ||
+             !lfb_aside(aside_free, ended.filters[i])) /* 1 GiB takes the kernel 0.1 s or more */
       lfb_filter_free(ended.filters[i]);
   ended.count = kept;
 }
@@ -395,6 +396,27 @@ void lfb_later_count(const lfb_filter *filter)
   later_release();
   if (waits)
     (void)lfb_later_ready_words(filter, 0, UINT64_MAX);
+}
+
+/* As lfb_later_bits(), with the jobs that are older than `before`. */
+static uint64_t bits_most(const lfb_filter *filter, const job *before)
+{
+  uint64_t bits = lfb_filter_bits_set(filter);
+
+  for (const job *each = jobs; each != before; each = each->next)
+    if (each->to == filter && !each->copies)
+      bits += bits_most(each->from, each);
+  return bits;
+}
+
+uint64_t lfb_later_bits(const lfb_filter *filter)
+{
+  const uint64_t all = filter->layout.bits.word_count * LFB_WORD_BITS;
+
+  later_acquire();
+  const uint64_t bits = bits_most(filter, NULL);
+  later_release();
+  return bits < all ? bits : all;
 }
 
 bool lfb_later_step(void)

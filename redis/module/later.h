@@ -17,7 +17,9 @@
 #include <lfbloom/filter_more.h>
 
 enum {
-  LFB_LATER_FROM = 1 << 20, /* bytes of words; smaller filters are done at once */
+  LFB_LATER_FROM = 1 << 20,   /* bytes of words; smaller filters are done at once */
+  LFB_ASIDE_FROM = 32 << 20, /* bytes of memory; what is smaller is freed at once: eviction by
+                                maxmemory counts what a key's end has freed           */
 };
 
 /* Once, before any filter: locks before fork() and unlocks after it.  Returns false if that is
@@ -41,6 +43,10 @@ bool lfb_later_ready_words(const lfb_filter *filter, uint64_t first, uint64_t co
 /* Makes the count of a filter's bits what it will be.  A copy's is from the beginning, unless its
  * source is just being merged into; else it does all pieces. */
 void lfb_later_count(const lfb_filter *filter);
+
+/* The bits of a filter that are set, and those that a job that is not done may turn on: at most as
+ * if none of them were set yet. */
+uint64_t lfb_later_bits(const lfb_filter *filter);
 
 /* Works for about a millisecond.  Returns whether more is to be done. */
 bool lfb_later_step(void);

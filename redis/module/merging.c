@@ -7,6 +7,7 @@
 #include "bloom/filter/filter.h"
 #include "redis/module/commands.h"
 #include "redis/module/later.h"
+#include "redis/module/settings.h"
 
 enum {
   COMPARE_ASIDE = 16 << 20, /* bytes of words: some 5 ms */
@@ -17,6 +18,9 @@ enum {
 static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
 {
   lfb_key_close(b);
+  if (status == LFB_ERROR_CANNOT_GROW)
+    return lfb_key_error(a, "ERR the merge would exceed the error that the filter was made for: "
+                            "with FORCE as the last word it is done, and BF.INFO tells the error");
   if (status != LFB_ERROR_BIT_COUNT_DIFFERS && status != LFB_ERROR_HASH_DIFFERS &&
       status != LFB_ERROR_STRATEGY_DIFFERS)
     return lfb_key_fail(a, status);
@@ -42,18 +46,20 @@ int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int c
   return lfb_key_reserve(context, words[1], &recipe);
 }
 
-/* ---- BF.MERGE destination source [source ...] ------------------------------------------------ */
+/* ---- BF.MERGE destination source [source ...] [FORCE] ---------------------------------------- */
 
-/* Merges one source, and replicates it: the sources before it are merged also if it fails. */
-static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
+/* Merges one source, and replicates it: the sources before it are merged also if it fails.  What a
+ * master has merged, its replicas and the AOF do not refuse. */
+static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from, bool force)
 {
+  const uint64_t limit = lfb_limit(key->context);
   const bool made = key->found == LFB_FOUND_NOTHING;
   lfb_status status = LFB_OK;
 
   if (made)
     status = lfb_key_make(key, &from->value->recipe);
   if (status == LFB_OK)
-    status = lfb_value_merge(key->value, from->value, lfb_limit(key->context));
+    status = lfb_value_merge(key->value, from->value, limit, force || limit == 0);
   if (status != LFB_OK && made && key->found == LFB_FOUND_VALUE)
     lfb_key_delete(key);
   if (status != LFB_OK)
@@ -65,9 +71,10 @@ static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
 
 /* Checks all sources before anything is changed.  Returns whether they fit; if not, it has
  * replied. */
-static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count)
+static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count, bool force)
 {
   const lfb_value *into = key->value; /* or the first source */
+  lfb_merged merged = lfb_merged_begin(key->value);
 
   for (int i = 0; i < count; i++) {
     lfb_open_key from = lfb_key_open(key->context, names[i], REDIS_READ);
@@ -78,8 +85,10 @@ static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count)
     }
     if (into == NULL)
       into = from.value;
-    const lfb_status status = from.value == key->value ? LFB_ERROR_SAME_FILTER
-                                                       : lfb_value_fit(into, from.value);
+    lfb_status status = from.value == key->value ? LFB_ERROR_SAME_FILTER
+                                                 : lfb_value_fit(into, from.value);
+    if (status == LFB_OK)
+      status = lfb_merged_add(&merged, from.value, force || lfb_limit(key->context) == 0);
     if (status != LFB_OK) {
       (void)pair_fail(key, &from, status);
       return false;
@@ -89,18 +98,31 @@ static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count)
   return true;
 }
 
+/* Tells the server which words are keys. */
+static int merge_keys(lfb_redis_context *context, int count)
+{
+  for (int i = 1; i < count; i++)
+    lfb_redis.KeyAtPosWithFlags(context, i, i == 1 ? LFB_KEY_PUTS : LFB_KEY_ASKS);
+  return REDIS_OK;
+}
+
 int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int count)
 {
+  const bool force = count > 3 && lfb_word_is(words[count - 1], "FORCE");
+
+  count -= force;
+  if (lfb_redis.IsKeysPositionRequest(context))
+    return merge_keys(context, count);
   if (count < 3)
     return lfb_redis.WrongArity(context);
   lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
   if (key.found != LFB_FOUND_VALUE && key.found != LFB_FOUND_NOTHING)
     return lfb_key_refuse(&key);
-  if (!merge_check(&key, words + 2, count - 2))
+  if (!merge_check(&key, words + 2, count - 2, force))
     return REDIS_OK;
   for (int i = 2; i < count; i++) {
     lfb_open_key from = lfb_key_open(context, words[i], REDIS_READ);
-    const lfb_status status = merge_one(&key, &from);
+    const lfb_status status = merge_one(&key, &from, force);
     if (status != LFB_OK)
       return pair_fail(&key, &from, status);
     lfb_key_close(&from);

@@ -40,7 +40,8 @@ static const lfb_redis_argument insert[] = {
     {0}};
 static const lfb_redis_argument figures[] = {
     CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"),
-    CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), {0}};
+    CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), CHOICE("ERROR", "error"),
+    CHOICE("ERRORNOW", "errornow"), {0}};
 static const lfb_redis_argument info[] = {
     KEY("key", 0),
     {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1,
@@ -48,7 +49,7 @@ static const lfb_redis_argument info[] = {
     {0}};
 static const lfb_redis_argument like[] = {KEY("key", 0), KEY("other", 1), {0}};
 static const lfb_redis_argument merge[] = {
-    KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), {0}};
+    KEY("key", 0), MANY("other", REDIS_ARGUMENT_KEY, 1), FLAG("FORCE", "force"), {0}};
 static const lfb_redis_argument scandump[] = {
     KEY("key", 0), NAMED("cursor", REDIS_ARGUMENT_INTEGER), {0}};
 static const lfb_redis_argument loadchunk[] = {
@@ -63,13 +64,6 @@ static const lfb_redis_argument window[] = {
     {0}};
 
 /* ---- commands -------------------------------------------------------------------------------- */
-
-enum {
-  PUTS = REDIS_KEY_CHANGE | REDIS_KEY_INSERT,
-  ENDS = REDIS_KEY_CHANGE | REDIS_KEY_DELETE,
-  ASKS = REDIS_KEY_READ | REDIS_KEY_ACCESS,
-  TELLS = REDIS_KEY_READ, /* figures, as STRLEN */
-};
 
 typedef struct command_row {
   const char *name;
@@ -89,39 +83,40 @@ static const char puts_fast[] = "write deny-oom fast";
 static const char asks_fast[] = "readonly fast";
 
 static const command_row rows[] = {
-    {"bf.reserve", lfb_command_reserve, puts_fast, -4, PUTS, 0, 0, "Makes an empty filter.", "O(1)",
+    {"bf.reserve", lfb_command_reserve, puts_fast, -4, LFB_KEY_PUTS, 0, 0, "Makes an empty filter.", "O(1)",
      reserve},
-    {"bf.like", lfb_command_like, puts_fast, 3, PUTS, ASKS, 2,
+    {"bf.like", lfb_command_like, puts_fast, 3, LFB_KEY_PUTS, LFB_KEY_ASKS, 2,
      "Makes an empty filter with the size and the hash of another.", "O(1)", like},
-    {"bf.window.reserve", lfb_command_window_reserve, puts_fast, -4, PUTS, 0, 0,
+    {"bf.window.reserve", lfb_command_window_reserve, puts_fast, -4, LFB_KEY_PUTS, 0, 0,
      "Makes a filter that forgets.", "O(1)", window},
-    {"bf.window.advance", lfb_command_window_advance, "write", -2, ENDS, 0, 0,
+    {"bf.window.advance", lfb_command_window_advance, "write", -2, LFB_KEY_ENDS, 0, 0,
      "Ends the current generation of a window.", "O(N), N is the size of the window", key_only},
-    {"bf.add", lfb_command_add, puts_fast, 3, PUTS, 0, 0,
+    {"bf.add", lfb_command_add, puts_fast, 3, LFB_KEY_PUTS, 0, 0,
      "Adds an item, and makes the filter if it is missing.", "O(L), L is the number of layers",
      key_item},
-    {"bf.madd", lfb_command_madd, puts_fast, -3, PUTS, 0, 0,
+    {"bf.madd", lfb_command_madd, puts_fast, -3, LFB_KEY_PUTS, 0, 0,
      "Adds items, and makes the filter if it is missing.", "O(N * L) for N items and L layers",
      key_items},
-    {"bf.insert", lfb_command_insert, puts_fast, -4, PUTS, 0, 0,
+    {"bf.insert", lfb_command_insert, puts_fast, -4, LFB_KEY_PUTS, 0, 0,
      "Adds items, and makes the filter as described if it is missing.",
      "O(N * L) for N items and L layers", insert},
-    {"bf.exists", lfb_command_exists, asks_fast, 3, ASKS, 0, 0,
+    {"bf.exists", lfb_command_exists, asks_fast, 3, LFB_KEY_ASKS, 0, 0,
      "Tells whether an item may be in a filter.", "O(L), L is the number of layers", key_item},
-    {"bf.mexists", lfb_command_mexists, asks_fast, -3, ASKS, 0, 0,
+    {"bf.mexists", lfb_command_mexists, asks_fast, -3, LFB_KEY_ASKS, 0, 0,
      "Tells for each item whether it may be in a filter.", "O(N * L) for N items and L layers",
      key_items},
-    {"bf.card", lfb_command_card, asks_fast, 2, TELLS, 0, 0,
+    {"bf.card", lfb_command_card, asks_fast, 2, LFB_KEY_TELLS, 0, 0,
      "Returns how many items were added as new.", "O(1)", key_only},
-    {"bf.info", lfb_command_info, asks_fast, -2, TELLS, 0, 0, "Returns figures of a filter.",
-     "O(1)", info},
-    {"bf.merge", lfb_command_merge, "write deny-oom", -3, PUTS, ASKS, -1,
+    {"bf.info", lfb_command_info, asks_fast, -2, LFB_KEY_TELLS, 0, 0, "Returns figures of a filter.",
+     "O(1); of a window O(N), N is its size", info},
+    {"bf.merge", lfb_command_merge, "write deny-oom getkeys-api", -3, LFB_KEY_PUTS,
+     LFB_KEY_ASKS | REDIS_KEY_INCOMPLETE, 2,
      "Adds all items of other filters.", "O(N), N is the size of the others", merge},
-    {"bf.compare", lfb_command_compare, "readonly", 3, ASKS, ASKS, 2,
+    {"bf.compare", lfb_command_compare, "readonly", 3, LFB_KEY_ASKS, LFB_KEY_ASKS, 2,
      "Estimates what two filters have in common.", "O(N), N is their size", like},
-    {"bf.scandump", lfb_command_scandump, "readonly", 3, ASKS, 0, 0, "Returns a part of a filter.",
+    {"bf.scandump", lfb_command_scandump, "readonly", 3, LFB_KEY_ASKS, 0, 0, "Returns a part of a filter.",
      "O(N), N is the size of the part", scandump},
-    {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom", 4, PUTS, 0, 0,
+    {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom", 4, LFB_KEY_PUTS, 0, 0,
      "Makes a filter of the parts that BF.SCANDUMP returned.", "O(N), N is the size of the part",
      loadchunk},
 };

@@ -12,8 +12,17 @@ lfb_redis_type *lfb_module_type;
 
 enum {
   TYPE_VERSION = 1,
-  EFFORT_BYTES = 16 << 10, /* Redis frees values of effort above 64 in a thread of its own: 1 MiB */
+  EFFORT_ASIDE = 65, /* Redis frees a value of more than 64 in a thread of its own */
 };
+
+static lfb_redis_context *own_context; /* loading and copying a value get none */
+
+/* The limit on the bytes of a value that RESTORE or COPY makes.  An RDB file has none, nor have the
+ * AOF and the master of a replica. */
+static uint64_t value_limit(void)
+{
+  return lfb_redis.GetContextFlags(own_context) & REDIS_FLAG_REPLICA ? 0 : lfb_limit(own_context);
+}
 
 /* ---- RDB -------------------------------------------------------------------------------- */
 
@@ -93,14 +102,14 @@ static lfb_status loaded_pieces(loaded *from, lfb_value *value)
     status = loaded_next(from);
     if (status != LFB_OK || from->size == 0)
       break;
-    status = lfb_dump_add(value, 0, from->bytes, from->size);
+    status = lfb_dump_add(value, value_limit(), from->bytes, from->size);
   }
   return status;
 }
 
 static lfb_status loaded_whole(loaded *from, lfb_value *value)
 {
-  lfb_status status = lfb_dump_read_body(value, 0, loaded_read, from);
+  lfb_status status = lfb_dump_read_body(value, value_limit(), loaded_read, from);
 
   if (status == LFB_OK && from->taken != from->size)
     status = LFB_ERROR_TRAILING_BYTES;
@@ -153,7 +162,7 @@ static void *type_load(lfb_redis_io *io, int version)
 typedef struct rewrite {
   lfb_redis_io *io;
   lfb_redis_string *key;
-  uint64_t offset;
+  uint64_t offset, mark;
 } rewrite;
 
 static void rewrite_chunk(rewrite *to, const char *chunk, size_t size)
@@ -166,13 +175,13 @@ static lfb_status rewrite_bytes(void *of, const void *bytes, size_t size)
 {
   rewrite *to = of;
 
-  char *chunk = malloc(LFB_CHUNK_WORD + size);
+  char *chunk = malloc(LFB_CHUNK_WORDS + size);
   if (chunk == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_chunk_put_word(chunk, to->offset, false);
-  memcpy(chunk + LFB_CHUNK_WORD, bytes, size);
+  lfb_chunk_put_words(chunk, to->offset, false, to->mark);
+  memcpy(chunk + LFB_CHUNK_WORDS, bytes, size);
   to->offset += size;
-  rewrite_chunk(to, chunk, LFB_CHUNK_WORD + size);
+  rewrite_chunk(to, chunk, LFB_CHUNK_WORDS + size);
   free(chunk);
   return LFB_OK;
 }
@@ -182,9 +191,10 @@ static void type_rewrite(lfb_redis_io *io, lfb_redis_string *key, void *of)
   const lfb_value *value = of;
   rewrite to = {.io = io, .key = key};
   unsigned char head[LFB_DUMP_HEAD];
-  char last[LFB_CHUNK_WORD];
+  char last[LFB_CHUNK_WORDS];
 
   lfb_dump_head(value, LFB_DUMP_WHOLE, head);
+  to.mark = lfb_dump_mark(head);
   lfb_redis.EmitAOF(io, "BF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
   const lfb_status status = body_write(value, rewrite_bytes, &to);
   if (status != LFB_OK)
@@ -192,7 +202,7 @@ static void type_rewrite(lfb_redis_io *io, lfb_redis_string *key, void *of)
                          lfb_status_text(status));
   if (value->loading != NULL)
     return;
-  lfb_chunk_put_word(last, to.offset, true);
+  lfb_chunk_put_words(last, to.offset, true, to.mark);
   rewrite_chunk(&to, last, sizeof last);
 }
 
@@ -211,7 +221,7 @@ static void type_free(void *value)
 static size_t type_effort(lfb_redis_string *key, const void *value)
 {
   (void)key;
-  return lfb_value_memory(value) / EFFORT_BYTES;
+  return lfb_value_memory(value) < LFB_ASIDE_FROM ? 1 : EFFORT_ASIDE;
 }
 
 static void *type_copy(lfb_redis_string *from, lfb_redis_string *to, const void *of)
@@ -221,7 +231,7 @@ static void *type_copy(lfb_redis_string *from, lfb_redis_string *to, const void 
 
   (void)from, (void)to;
   if (value->loading == NULL)
-    lfb_ignore(lfb_dump_copy(value, &copy));
+    lfb_ignore(lfb_dump_copy(value, value_limit(), &copy));
   lfb_module_continue();
   return copy; /* NULL: Redis reports an error */
 }
@@ -261,6 +271,7 @@ static void type_digest(lfb_redis_digest *digest, void *of)
   unsigned char head[LFB_DUMP_HEAD];
 
   lfb_dump_head(value, value_state(value), head);
+  memset(head + LFB_DUMP_EDITION, 0, sizeof head - LFB_DUMP_EDITION); /* of this server alone */
   lfb_redis.DigestAddStringBuffer(digest, (const char *)head, sizeof head);
   for (uint32_t i = 0; value->loading == NULL && i < value->layer_count; i++)
     digest_words(digest, value->layers[i].filter);
@@ -271,7 +282,6 @@ static void type_digest(lfb_redis_digest *digest, void *of)
 
 /* ---- steps (later.h) ------------------------------------------------------------------------- */
 
-static lfb_redis_context *timer_context; /* a copy of a value gets none */
 static bool timer_runs;
 
 static void timer_step(lfb_redis_context *context, void *unused)
@@ -287,7 +297,7 @@ void lfb_module_continue(void)
   if (timer_runs)
     return;
   timer_runs = true;
-  (void)lfb_redis.CreateTimer(timer_context, 1, timer_step, NULL);
+  (void)lfb_redis.CreateTimer(own_context, 1, timer_step, NULL);
 }
 
 bool lfb_type_register(lfb_redis_context *context)
@@ -304,7 +314,7 @@ bool lfb_type_register(lfb_redis_context *context)
       .copy = type_copy,
   };
 
-  timer_context = lfb_redis.GetDetachedThreadSafeContext(context);
+  own_context = lfb_redis.GetDetachedThreadSafeContext(context);
   if (!lfb_later_begin())
     return false;
   lfb_module_type = lfb_redis.CreateDataType(context, LFB_MODULE_TYPE, TYPE_VERSION, &functions);

@@ -1,10 +1,12 @@
 /* value.c - chains and windows: making, adding, asking. */
 #include "redis/module/value.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/filter/figures.h"
 #include "bloom/filter/filter.h"
 #include "bloom/window/window.h"
 #include "redis/module/later.h"
@@ -12,23 +14,24 @@
 
 enum {
   FIRST_ALLOCATED = 2,
-  /* As lfbloom/growing.h: layer i has p * START / ((i + START) * (i + START + 1)), and all together
-   * have p. */
-  START = 3,
+  START = 3, /* of the series of probabilities (value.h) */
 };
 
 /* ---- recipes ---------------------------------------------------------------------- */
 
-uint64_t lfb_recipe_layer_capacity(const lfb_recipe *recipe, uint32_t number)
+/* What a layer is made for that follows one for `capacity` keys; UINT64_MAX: too much. */
+static uint64_t recipe_expand(const lfb_recipe *recipe, uint64_t capacity)
 {
-  uint64_t capacity = recipe->capacity;
+  return capacity > UINT64_MAX / recipe->expansion ? UINT64_MAX : capacity * recipe->expansion;
+}
 
-  for (uint32_t i = 0; i < number && recipe->expansion > 1; i++) {
-    if (capacity > UINT64_MAX / recipe->expansion)
-      return UINT64_MAX;
-    capacity *= recipe->expansion;
-  }
-  return capacity;
+bool lfb_recipe_has_capacity(const lfb_recipe *recipe, uint64_t capacity)
+{
+  uint64_t one = recipe->capacity;
+
+  while (one < capacity && recipe->expansion > 1)
+    one = recipe_expand(recipe, one);
+  return one == capacity;
 }
 
 static double recipe_layer_error(const lfb_recipe *recipe, uint32_t number)
@@ -38,6 +41,18 @@ static double recipe_layer_error(const lfb_recipe *recipe, uint32_t number)
   return recipe->expansion == 0
              ? recipe->error
              : recipe->error * from / ((number + from) * (number + from + 1));
+}
+
+/* The number of the next layer of a chain whose layers have `error` together; LFB_VALUE_LAYERS: too
+ * little is left. */
+static uint32_t recipe_next(const lfb_recipe *recipe, uint64_t layers, double error)
+{
+  const double left = 1 - error / recipe->error + 1e-9; /* processors may round differently */
+  uint32_t number = (uint32_t)layers;
+
+  while (number < LFB_VALUE_LAYERS && left * (number + START) < START)
+    number++;
+  return number;
 }
 
 lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
@@ -62,10 +77,10 @@ lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
   return LFB_OK;
 }
 
-static lfb_config recipe_layer(const lfb_recipe *recipe, uint32_t number)
+static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, uint32_t number)
 {
   lfb_config config = {
-      .expected_insertions = lfb_recipe_layer_capacity(recipe, number),
+      .expected_insertions = capacity,
       .fpp = recipe_layer_error(recipe, number),
       .strategy = LFB_FAST, /* on any processor: a replica may have another one */
       .hash = recipe->hash,
@@ -112,6 +127,7 @@ lfb_status lfb_value_begin(const lfb_recipe *recipe, lfb_value **value)
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   atomic_fetch_add_explicit(&value_count, 1, memory_order_relaxed); /* as lfb_value_count() */
+  lfb_ignore(lfb_random_bytes(&made->changes, sizeof made->changes));
   made->recipe = *recipe;
   *value = made;
   return LFB_OK;
@@ -160,19 +176,44 @@ lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t me
   }
   value->layers[value->layer_count] = (lfb_chain_filter){
       .filter = filter,
-      .capacity = lfb_recipe_layer_capacity(&value->recipe, value->layer_count),
+      .capacity = filter->description.config.expected_insertions,
       .memory = memory,
   };
   value->layer_count++;
   return LFB_OK;
 }
 
+/* The probability of all layers together, each as full as it may be. */
+static double chain_error(const lfb_value *value)
+{
+  double error = 0;
+
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    error += value->layers[i].filter->description.config.fpp;
+  return error;
+}
+
+/* Describes the next layer.  After a merge that was forced the error is exceeded in any case. */
+static lfb_config chain_next(const lfb_value *value)
+{
+  const lfb_recipe *recipe = &value->recipe;
+  const uint32_t layers = value->layer_count;
+  const uint32_t number = recipe_next(recipe, layers, chain_error(value));
+  uint64_t largest = 0;
+
+  for (uint32_t i = 0; i < layers; i++)
+    if (value->layers[i].capacity > largest)
+      largest = value->layers[i].capacity;
+  return recipe_layer(recipe, layers == 0 ? recipe->capacity : recipe_expand(recipe, largest),
+                      number < LFB_VALUE_LAYERS ? number : layers);
+}
+
 /* Makes and adds the next layer, if it takes at most max_bytes; 0: no limit. */
 static lfb_status value_grow(lfb_value *value, uint64_t max_bytes)
 {
-  const lfb_config config = recipe_layer(&value->recipe, value->layer_count);
   if (value->layer_count == LFB_VALUE_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
+  const lfb_config config = chain_next(value);
   const uint64_t before = lfb_memory_tally();
   lfb_filter *filter;
   lfb_stats plan;
@@ -218,12 +259,12 @@ lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_va
   return LFB_OK;
 }
 
-lfb_status lfb_value_copy_layers(const lfb_value *from, lfb_value *to)
+lfb_status lfb_value_copy_layers(const lfb_value *from, uint32_t count, lfb_value *to)
 {
   lfb_status status = LFB_OK;
 
-  while (status == LFB_OK && to->layer_count < from->layer_count) {
-    const lfb_chain_filter *layer = &from->layers[to->layer_count];
+  for (uint32_t i = 0; status == LFB_OK && i < count; i++) {
+    const lfb_chain_filter *layer = &from->layers[i];
     lfb_filter *filter;
     status = lfb_later_copy(layer->filter, &filter);
     if (status == LFB_OK)
@@ -360,7 +401,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
 
 uint64_t lfb_value_bytes(const lfb_value *value)
 {
-  uint64_t bytes = 0;
+  uint64_t bytes = value->window == NULL ? 0 : value->window->pages.size;
 
   for (uint32_t i = 0; i < value->layer_count; i++) {
     lfb_stats stats;
@@ -511,34 +552,132 @@ lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
   if (a->hash != b->hash || a->seed != b->seed || memcmp(a->key, b->key, sizeof a->key) != 0)
     return LFB_ERROR_HASH_DIFFERS;
   /* A file (--foldable), chunks and RDB files bring layers of other sizes than the recipe gives. */
-  for (uint32_t i = 0; i < into->layer_count && i < from->layer_count; i++)
-    if (lfb_description_compatible(&into->layers[i].filter->description,
-                                   &from->layers[i].filter->description, false) != LFB_OK)
-      return LFB_ERROR_BIT_COUNT_DIFFERS;
+  if (into->layer_count == 1 && from->layer_count == 1 &&
+      lfb_description_compatible(&into->layers->filter->description,
+                                 &from->layers->filter->description, false) != LFB_OK)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
   return LFB_OK;
 }
 
-lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes)
+static const lfb_chain_filter *chain_newest(const lfb_value *value)
 {
+  return &value->layers[value->layer_count - 1];
+}
+
+lfb_merged lfb_merged_begin(const lfb_value *into)
+{
+  if (into == NULL)
+    return (lfb_merged){0};
+  return (lfb_merged){.newest = chain_newest(into),
+                      .items = chain_newest(into)->items,
+                      .layers = into->layer_count,
+                      .error = chain_error(into)};
+}
+
+static bool merged_is_empty(const lfb_merged *merged)
+{
+  return merged->layers == 1 && merged->items == 0 && lfb_later_bits(merged->newest->filter) == 0;
+}
+
+/* Whether two layers are made alike. */
+static bool layers_equal(const lfb_chain_filter *a, const lfb_chain_filter *b)
+{
+  const lfb_description *one = &a->filter->description, *other = &b->filter->description;
+
+  return a->capacity == b->capacity && one->config.fpp >= other->config.fpp &&
+         one->config.fpp <= other->config.fpp &&
+         lfb_description_compatible(one, other, false) == LFB_OK;
+}
+
+static lfb_merge_way merged_way(const lfb_merged *into, const lfb_merged *from, bool fixed)
+{
+  if (into->newest == NULL)
+    return LFB_MERGE_REPLACE;
+  if (merged_is_empty(from))
+    return LFB_MERGE_NOTHING;
+  if (layers_equal(into->newest, from->newest) &&
+      (fixed || into->items + from->items <= into->newest->capacity))
+    return LFB_MERGE_JOIN;
+  return merged_is_empty(into) ? LFB_MERGE_REPLACE : LFB_MERGE_APPEND;
+}
+
+/* What two chains are together.  Of two newest layers that with more room is the last. */
+static lfb_merged merged_sum(const lfb_merged *into, const lfb_merged *from, lfb_merge_way way)
+{
+  lfb_merged sum = way == LFB_MERGE_REPLACE ? *from : *into;
+
+  if (way == LFB_MERGE_JOIN) {
+    sum.items += from->items;
+    sum.layers += from->layers - 1;
+    sum.error += from->error - from->newest->filter->description.config.fpp;
+  } else if (way == LFB_MERGE_APPEND) {
+    if (from->newest->capacity - from->items > into->newest->capacity - into->items)
+      sum = *from;
+    sum.layers = into->layers + from->layers;
+    sum.error = into->error + from->error;
+  }
+  sum.way = way;
+  return sum;
+}
+
+lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force)
+{
+  const bool fixed = from->recipe.expansion == 0;
+  const lfb_merged source = lfb_merged_begin(from);
+  const lfb_merged sum = merged_sum(merged, &source, merged_way(merged, &source, fixed));
+
+  if (sum.layers > LFB_VALUE_LAYERS)
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  if (!force && (fixed ? sum.items > sum.newest->capacity
+                       : recipe_next(&from->recipe, sum.layers, sum.error) == LFB_VALUE_LAYERS))
+    return LFB_ERROR_CANNOT_GROW;
+  *merged = sum;
+  return LFB_OK;
+}
+
+/* Makes a layer the newest. */
+static void chain_make_newest(lfb_value *value, uint32_t number)
+{
+  const lfb_chain_filter layer = value->layers[number];
+  const uint32_t last = value->layer_count - 1;
+
+  memmove(value->layers + number, value->layers + number + 1, (last - number) * sizeof layer);
+  value->layers[last] = layer;
+}
+
+static void chain_drop_newest(lfb_value *value)
+{
+  lfb_later_free(value->layers[--value->layer_count].filter);
+}
+
+lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes, bool force)
+{
+  const lfb_filter *old = chain_newest(into)->filter;
   const uint32_t had = into->layer_count;
+  lfb_merged sum = lfb_merged_begin(into);
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
-  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had &&
-      lfb_value_bytes(from) > max_bytes)
+  if (status == LFB_OK)
+    status = lfb_merged_add(&sum, from, force);
+  const uint32_t added =
+      sum.way == LFB_MERGE_NOTHING ? 0 : from->layer_count - (sum.way == LFB_MERGE_JOIN);
+  if (status == LFB_OK && max_bytes > 0 && added > 0 &&
+      lfb_value_bytes(into) + lfb_value_bytes(from) > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
-    status = lfb_value_copy_layers(from, into);
-  if (status != LFB_OK) {
-    while (into->layer_count > had)
-      lfb_later_free(into->layers[--into->layer_count].filter);
+    status = lfb_value_copy_layers(from, added, into);
+  while (status != LFB_OK && into->layer_count > had)
+    chain_drop_newest(into);
+  if (status != LFB_OK)
     return status;
-  }
-  for (uint32_t i = 0; i < had && i < from->layer_count; i++) {
-    lfb_chain_filter *layer = &into->layers[i];
-    lfb_later_put_all(layer->filter, from->layers[i].filter);
-    layer->items += from->layers[i].items;
-    if (layer->items > layer->capacity)
-      layer->items = layer->capacity;
+  if (sum.newest->filter == old || sum.way == LFB_MERGE_REPLACE)
+    chain_make_newest(into, had - 1);
+  lfb_chain_filter *newest = &into->layers[into->layer_count - 1];
+  if (sum.way == LFB_MERGE_REPLACE)
+    chain_drop_newest(into);
+  else if (sum.way == LFB_MERGE_JOIN) {
+    lfb_later_put_all(newest->filter, chain_newest(from)->filter);
+    newest->items = sum.items < newest->capacity ? sum.items : newest->capacity;
   }
   into->items += from->items;
   into->changes++;
@@ -558,6 +697,25 @@ uint64_t lfb_value_capacity(const lfb_value *value)
     capacity = capacity > UINT64_MAX - more ? UINT64_MAX : capacity + more;
   }
   return capacity;
+}
+
+double lfb_value_error(const lfb_value *value)
+{
+  double none = 0; /* the logarithm of the probability that no layer answers "maybe" */
+
+  if (value->window != NULL) {
+    lfb_window_figures figures;
+    lfb_window_stats(value->window, &figures);
+    return figures.expected_fpp;
+  }
+  for (uint32_t i = 0; i < value->layer_count; i++) {
+    const lfb_filter *filter = value->layers[i].filter;
+    lfb_stats stats;
+    lfb_stats_fill(&filter->description, lfb_later_bits(filter), lfb_filter_full_words(filter),
+                   &stats);
+    none += log1p(-stats.expected_fpp);
+  }
+  return 0 - expm1(none); /* not -0 */
 }
 
 uint64_t lfb_value_memory(const lfb_value *value)

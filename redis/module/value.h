@@ -5,6 +5,11 @@
  * layer is made for, the next layer is added: for `expansion` times the keys, and with a lower
  * probability of a false positive.  A chain that does not scale has one layer for ever.
  *
+ * Error  Layer i of a chain, from 0, has the probability p * 3 / ((i + 3) * (i + 4)), as those of
+ *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all have
+ *        p.  A merge appends layers of other chains.  The next layer then has the first number from
+ *        which on the rest of the series fits into what is left of p.
+ *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
  * from the number of added keys alone, and the hash with its key is part of the value.  That is
  * what replicas and the AOF need.  (lfbloom/growing.h grows by the number of set bits, which
@@ -23,9 +28,9 @@
 /* One filter of a chain. */
 typedef struct lfb_chain_filter {
   lfb_filter *filter;
-  uint64_t capacity; /* keys that it is made for                 */
-  uint64_t items;    /* keys that were added as new              */
-  uint64_t memory;   /* bytes that it takes of Redis' allocator  */
+  uint64_t capacity; /* keys that it is made for                               */
+  uint64_t items;    /* of the newest: keys that were added as new; at most `capacity` */
+  uint64_t memory;   /* bytes that it takes of Redis' allocator                */
 } lfb_chain_filter;
 
 /* The checksums of a layer's MiB (docs/formats.md), for BF.SCANDUMP. */
@@ -38,9 +43,9 @@ typedef struct lfb_scanned {
 typedef struct lfb_value {
   lfb_recipe recipe;
   uint64_t items;   /* keys that were added as new                                   */
-  uint64_t changes; /* grows with each change                                        */
+  uint64_t changes; /* grows with each change, from a random number on               */
 
-  lfb_chain_filter *layers; /* of a chain, oldest first                                     */
+  lfb_chain_filter *layers; /* of a chain; keys are put into the last one, the newest       */
   uint32_t layer_count;
   uint32_t layers_allocated; /* entries of `layers` */
 
@@ -53,6 +58,7 @@ typedef struct lfb_value {
   lfb_coming *coming;    /* NULL, or of a chain: then `loading` only counts the bytes         */
   uint32_t waits_layers; /* what its head has announced: layers, and items of the newest  */
   uint64_t waits_items;
+  uint32_t waits_edition;
   lfb_scanned scanned; /* only dump.h may use it */
 } lfb_value;
 
@@ -83,9 +89,9 @@ LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_b
 /* Frees a value; any thread.  NULL is ignored. */
 void lfb_value_free(lfb_value *value);
 
-/* Copies the layers of a chain that another one does not have yet.  Fails: LFB_ERROR_NO_MEMORY;
+/* Copies the first `count` layers of a chain to the end of another one.  Fails: LFB_ERROR_NO_MEMORY;
  * some may be copied then. */
-LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, lfb_value *to);
+LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, uint32_t count, lfb_value *to);
 
 /*
  * Adds keys, in order.
@@ -107,16 +113,49 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
  * window), _BIT_COUNT_DIFFERS (their sizes differ), _HASH_DIFFERS. */
 LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
 
+/* What a merge does with the newest layers of both chains. */
+typedef enum lfb_merge_way {
+  LFB_MERGE_NOTHING, /* the other one is empty                  */
+  LFB_MERGE_JOIN,    /* they become one                         */
+  LFB_MERGE_REPLACE, /* the layers of the other one are all     */
+  LFB_MERGE_APPEND,  /* both stay                               */
+} lfb_merge_way;
+
+/* What a chain will be after merges. */
+typedef struct lfb_merged {
+  const lfb_chain_filter *newest; /* NULL: the chain is still to be made */
+  uint64_t items;                 /* of the newest layer                 */
+  uint64_t layers;
+  double error;      /* of all layers together, each as full as it may be */
+  lfb_merge_way way; /* of the last merge                                 */
+} lfb_merged;
+
+/* What a chain is before merges; NULL: it is still to be made. */
+lfb_merged lfb_merged_begin(const lfb_value *into);
+
 /*
- * Puts all keys of one chain into another that fits (lfb_value_fit()), layer by layer.
+ * Adds a chain that fits (lfb_value_fit()) to what will be.
+ *
+ * Takes  force  whether the error that the recipe promises may be exceeded.
+ * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale, the
+ *        capacity; LFB_ERROR_TOO_MANY_LAYERS.
+ */
+LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force);
+
+/*
+ * Puts all keys of one chain into another that fits (lfb_value_fit()).  The two newest layers
+ * become one if it can hold the keys of both, and always in a chain that does not scale.  All other
+ * layers are appended.
  *
  * A key of both counts twice: items is a sum, because estimates from bits may differ in their last
  * digit from one processor to another, and replicas must not.
  *
- * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit(); LFB_ERROR_NO_MEMORY, LFB_ERROR_OVER_LIMIT.
- *        Then nothing has changed.
+ * Takes  force  as lfb_merged_add().
+ * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit() and lfb_merged_add(); LFB_ERROR_NO_MEMORY,
+ *        LFB_ERROR_OVER_LIMIT.  Then nothing has changed.
  */
-LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes);
+LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes,
+                                       bool force);
 
 /*
  * Ends the generations of a window that are over, by the clock.  More of them than a window has are
@@ -132,7 +171,11 @@ void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms);
 /* Keys that the value is made for, as far as it has grown. */
 uint64_t lfb_value_capacity(const lfb_value *value);
 
-/* Bytes of the words of all layers of a chain. */
+/* The probability of a false positive now.  While a merge into the chain is still being done, at
+ * most as if the keys of both were different.  A window counts its bits: 0.1 s per GiB. */
+double lfb_value_error(const lfb_value *value);
+
+/* Bytes of the words of all layers of a chain, or of a window. */
 uint64_t lfb_value_bytes(const lfb_value *value);
 
 /* Bytes of memory that it takes. */
@@ -141,8 +184,8 @@ uint64_t lfb_value_memory(const lfb_value *value);
 /* How many values there are. */
 uint64_t lfb_value_count(void);
 
-/* What layer `number` of a chain is made for. */
-uint64_t lfb_recipe_layer_capacity(const lfb_recipe *recipe, uint32_t number);
+/* Whether a chain can have a layer for `capacity` keys. */
+bool lfb_recipe_has_capacity(const lfb_recipe *recipe, uint64_t capacity);
 
 /* Adds a filter as the newest layer of a chain, which owns it from then on, also on failure:
  * LFB_ERROR_NO_MEMORY. */

@@ -121,6 +121,53 @@ TEST(ModuleChunks, AChangedFilterIsScannedAnew) {
             "ERR the filter has changed since this iteration began: begin again with 0");
 }
 
+// The cursor has 8 bits of the number of changes.  After exactly 256 BF.SCANDUMP goes on, but each
+// chunk says of which state it is.
+TEST(ModuleChunks, ATornDumpIsRefused) {
+  RedisServer server(WithModule());
+  const std::string script = R"(
+    local n, changes = 0, 0
+    while changes < 256 do
+      if KEYS[1] == 'window' then
+        redis.call('BF.WINDOW.ADVANCE', KEYS[1])
+        changes = changes + 1
+      else
+        n, changes = n + 1, changes + redis.call('BF.ADD', KEYS[1], 'more' .. n)
+      end
+    end)";
+  Fill(server);
+  for (const std::string key : {"plain", "grown", "window"}) {
+    std::vector<Chunk> chunks = {Scan(server, key, "0")};
+    server.Call({"EVAL", script, "1", key});
+    for (Chunk next = Scan(server, key, chunks[0].cursor); next.cursor != "0" && !HasFailure();
+         next = Scan(server, key, next.cursor))
+      chunks.push_back(next);
+    ASSERT_GE(chunks.size(), 3U) << key;
+    EXPECT_EQ(LoadAll(server, "torn", chunks),
+              "ERR received bad data: it is not the chunk that follows the one before, or the filter "
+              "has changed while it was dumped")
+        << key;
+    server.Call({"DEL", "torn"});
+  }
+}
+
+// A limit that is lowered while a key is loaded ends that.
+TEST(ModuleChunks, ALowerLimitHoldsAtOnce) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "chain", "0.01", "6000000"}), "OK");
+  ASSERT_EQ(server.Call({"BF.WINDOW.RESERVE", "window", "0.01", "12000000"}), "OK");
+  for (const std::string key : {"chain", "window"}) {
+    ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "0"}), "OK");
+    const std::vector<Chunk> chunks = ScanAll(server, key);
+    ASSERT_GE(chunks.size(), 4U) << key;
+    ASSERT_EQ(Load(server, "half", chunks[0]), "OK");
+    ASSERT_EQ(Load(server, "half", chunks[1]), "OK");
+    ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "1000"}), "OK");
+    EXPECT_TRUE(Failed(Load(server, "half", chunks[2]))) << key;
+    server.Call({"DEL", "half"});
+  }
+}
+
 TEST(ModuleChunks, WrongCallsAreRefused) {
   RedisServer server(WithModule());
   Fill(server);
@@ -212,15 +259,16 @@ TEST(ModuleChunks, HostileChunksAreRefused) {
             "set for reading");
   EXPECT_EQ(server.Call({"EXISTS", "big"}), "0");
   ASSERT_EQ(other.Call({"BF.WINDOW.RESERVE", "window", "0.1", "10"}), "OK");
-  ASSERT_EQ(Load(server, "long", Scan(other, "window", "0")), "OK");
+  const std::string head = Scan(other, "window", "0").bytes;
+  ASSERT_EQ(Load(server, "long", {"1", head}), "OK");
   std::string reply = "OK";
   uint64_t offset = 0;
   while (reply == "OK" && offset < 100'000'000) {
-    std::string bytes(8 + 100'000, 'x');
-    for (int i = 0; i < 8; i++)
-      bytes[static_cast<size_t>(i)] = static_cast<char>(offset << 1 >> (8 * i));
+    std::string word(8, '\0');
+    for (size_t i = 0; i < 8; i++) word[i] = static_cast<char>(offset << 1 >> (8 * i));
     offset += 100'000;
-    reply = server.Call({"BF.LOADCHUNK", "long", std::to_string(1 + offset), bytes});
+    reply = server.Call({"BF.LOADCHUNK", "long", std::to_string(1 + offset),
+                         word + head.substr(120) + std::string(100'000, 'x')});
   }
   EXPECT_EQ(reply.substr(0, 37), "ERR the filter would be larger than l");
   EXPECT_LT(offset, 3'000'000U);

@@ -43,7 +43,7 @@ TEST(ModuleCommands, AreDescribed) {
        {"CAPACITY", "ERROR", "EXPANSION", "NOCREATE", "NONSCALING", "ITEMS", "item", "multiple"})
     EXPECT_TRUE(Has(insert, word)) << word;
   const Words info = Lines(server.Call({"COMMAND", "DOCS", "BF.INFO"}));
-  for (const char* word : {"oneof", "CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION"})
+  for (const char* word : {"oneof", "CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION", "ERROR", "ERRORNOW"})
     EXPECT_TRUE(Has(info, word)) << word;
 }
 
@@ -65,6 +65,8 @@ TEST(ModuleCommands, KnowTheirKeys) {
       {{"BF.CARD", "k"}, {"k", "RO"}},
       {{"BF.INFO", "k"}, {"k", "RO"}},
       {{"BF.MERGE", "k", "o", "p"},
+       {"k", "RW", "insert", "o", "RO", "access", "p", "RO", "access"}},
+      {{"BF.MERGE", "k", "o", "p", "force"},
        {"k", "RW", "insert", "o", "RO", "access", "p", "RO", "access"}},
       {{"BF.COMPARE", "k", "o"}, {"k", "RO", "access", "o", "RO", "access"}},
       {{"BF.SCANDUMP", "k", "0"}, {"k", "RO", "access"}},
@@ -106,6 +108,7 @@ TEST(ModuleCommands, FollowTheRightsOfUsers) {
   }
   EXPECT_TRUE(may("reader", {"BF.INFO", "k"}));
   EXPECT_TRUE(may("merger", {"BF.MERGE", "k", "o1", "o2"}));
+  EXPECT_TRUE(may("merger", {"BF.MERGE", "k", "o1", "FORCE"}));
   EXPECT_FALSE(may("merger", {"BF.MERGE", "k", "o1", "k2"}));
   EXPECT_TRUE(may("merger", {"BF.LIKE", "k", "o"}));
   EXPECT_FALSE(may("writer", {"BF.LIKE", "k", "o"}));

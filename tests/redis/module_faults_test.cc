@@ -94,6 +94,9 @@ TEST(ModuleFaults, FailsOverInACluster) {
       // Keys in two slots are refused; BF.MERGE names all of its keys.
       EXPECT_EQ(cluster.node(0).Call({"BF.MERGE", key, "key1", "key2", "key3"}).substr(0, 9),
                 "CROSSSLOT");
+      // FORCE is no key, in any slot.
+      EXPECT_EQ(cluster.node(0).Call({"BF.LIKE", "{" + key + "}", key}), "OK");
+      EXPECT_EQ(cluster.node(0).Call({"BF.MERGE", key, "{" + key + "}", "FORCE"}), "OK");
       // A slot that moves takes its filters along.
       const auto slot =
           static_cast<uint16_t>(std::stoi(cluster.node(0).Call({"CLUSTER", "KEYSLOT", key})));

@@ -231,6 +231,12 @@ TEST(ModuleFile, WhatDoesNotFitIsRefused) {
   server.Call({"SET", "text", "x"});
   EXPECT_EQ(LoadKey(options, "grown", &loaded), LFB_ERROR_MODULE_CHAIN);   // from 100 keys on
   EXPECT_EQ(LoadKey(options, "steady", &loaded), LFB_ERROR_MODULE_CHAIN);  // EXPANSION 1
+  server.Call({"BF.RESERVE", "merged", "0.01", "2000"});
+  server.Call({"BF.LIKE", "other", "merged"});
+  AddNumbers(server, "merged", 0, 1500);
+  AddNumbers(server, "other", 0, 1500);
+  ASSERT_EQ(server.Call({"BF.MERGE", "merged", "other"}), "OK");
+  EXPECT_EQ(LoadKey(options, "merged", &loaded), LFB_ERROR_MODULE_CHAIN);  // two of 2,000 keys
   EXPECT_EQ(LoadKey(options, "none", &loaded), LFB_ERROR_REDIS_ABSENT);
   EXPECT_EQ(LoadKey(options, "text", &loaded), LFB_ERROR_REDIS_NO_FILTER);
   EXPECT_EQ(LoadKey(options, "", &loaded), LFB_ERROR_REDIS_BAD_NAME);
@@ -429,10 +435,11 @@ std::string Chunk(const std::string& cursor, const std::string& bytes) {
   return "*2\r\n:" + cursor + "\r\n" + Bulk(bytes);
 }
 
-std::string Word(uint64_t offset, bool last) {
+// What a chunk of the dump with this head begins with.
+std::string Begin(const std::string& head, uint64_t offset, bool last) {
   std::string word;
   for (int i = 0; i < 8; i++) word += static_cast<char>((offset << 1 | last) >> (8 * i));
-  return word;
+  return word + head.substr(head.size() - 8);
 }
 
 // A server that has a key of the module, and answers its time-th BF.SCANDUMP by `scan`.
@@ -523,13 +530,15 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
       {"a cursor below 0", Chunk("-5", good[0]), true, LFB_ERROR_REDIS_PROTOCOL},
       {"no bytes", "*2\r\n:1\r\n$-1\r\n", false, LFB_ERROR_REDIS_PROTOCOL},
       {"an array of bytes", "*2\r\n:1\r\n*1\r\n$1\r\nx\r\n", false, LFB_ERROR_REDIS_PROTOCOL},
-      {"a large chunk", Chunk("1", Word(0, false) + std::string(21 << 20, 'x')), false,
+      {"a large chunk", Chunk("1", Begin(good[0], 0, false) + std::string(21 << 20, 'x')), false,
        LFB_ERROR_REDIS_PROTOCOL},
-      {"a short chunk", Chunk("1", "1234567"), false, LFB_ERROR_TRUNCATED},
+      {"a short chunk", Chunk("1", "123456789012345"), false, LFB_ERROR_TRUNCATED},
       {"no chunk", Chunk("1", ""), false, LFB_ERROR_TRUNCATED},
-      {"an empty chunk", Chunk("1", Word(0, false)), false, LFB_ERROR_BAD_HEADER},
-      {"the end at once", Chunk("1", Word(0, true)), false, LFB_ERROR_TRUNCATED},
-      {"the end with bytes", Chunk("1", Word(0, true) + "x"), false, LFB_ERROR_BAD_HEADER},
+      {"an empty chunk", Chunk("1", Begin(good[0], 0, false)), false, LFB_ERROR_BAD_HEADER},
+      {"the end at once", Chunk("1", Begin(good[0], 0, true)), false, LFB_ERROR_TRUNCATED},
+      {"the end with bytes", Chunk("1", Begin(good[0], 0, true) + "x"), false,
+       LFB_ERROR_BAD_HEADER},
+      {"of another dump", Chunk("1", Begin("12345678", 0, true)), false, LFB_ERROR_MODULE_CHANGED},
       {"RedisBloom's head", Chunk("1", std::string(60, '\1')), true, LFB_ERROR_UNKNOWN_FORM},
       {"changed each time", "-ERR the filter has changed since\r\n", false,
        LFB_ERROR_MODULE_CHANGED},
@@ -558,13 +567,14 @@ TEST(ModuleLiars, NothingTakesMoreThanTheLimit) {
   ASSERT_EQ(server.Call({"BF.RESERVE", "f", "0.001", "100000000", "NONSCALING"}), "OK");
   for (const bool window : {false, true}) {
     const std::vector<std::string> chunks = ChunksOf(server, window ? "w" : "f");
-    const std::string body = chunks[1].substr(8, 65536);
+    const std::string body = chunks[1].substr(16, 65536);
     std::atomic<uint64_t> sent{0};
     Liar liar([&](unsigned time) {
       if (time == 0) return Chunk("1", chunks[0]);
       const uint64_t offset = sent;
       sent += body.size();
-      return Chunk("1", Word(offset, false) + (time == 1 ? body : std::string(body.size(), '\0')));
+      return Chunk("1", Begin(chunks[0], offset, false) +
+                            (time == 1 ? body : std::string(body.size(), '\0')));
     });
     EXPECT_EQ(liar.Load(1 << 20), LFB_ERROR_OVER_LIMIT);
     EXPECT_EQ(sent, body.size()) << "the header says it";
@@ -573,11 +583,11 @@ TEST(ModuleLiars, NothingTakesMoreThanTheLimit) {
   const std::vector<std::string> small = ChunksOf(server, "small");
   Liar endless([&](unsigned time) {
     if (time == 0) return Chunk("1", small[0]);
-    return Chunk("1",
-                 Word(time - 1, false) + (time <= small[1].size() - 8 ? small[1][7 + time] : 'x'));
+    return Chunk("1", Begin(small[0], time - 1, false) +
+                          (time <= small[1].size() - 16 ? small[1][15 + time] : 'x'));
   });
   EXPECT_EQ(endless.Load(), LFB_ERROR_TRAILING_BYTES);
-  EXPECT_EQ(endless.scans(), 1 + small[1].size() - 8 + 1);
+  EXPECT_EQ(endless.scans(), 1 + small[1].size() - 16 + 1);
 }
 
 // The connection is lost at the last chunk.  Sent again, it is refused, as after it was loaded.
@@ -593,7 +603,7 @@ TEST(ModuleLiars, AKeyThatIsNotWholeGetsNoName) {
     if (has("TYPE")) return "+none\r\n";
     if (has("EVAL")) return names++, ":1\r\n";
     if (has("UNLINK")) return deleted++, ":1\r\n";
-    if (has("BF.CARD") || (has("\r\n$8\r\n") && ends++ > 0))
+    if (has("BF.CARD") || (has("\r\n$16\r\n") && ends++ > 0))
       return std::string("-ERR the filter is incomplete\r\n") + (has("PEXPIRE") ? ":1\r\n" : "");
     return ends > 0 ? FakeServer::kClose : "+OK\r\n:1\r\n";
   });

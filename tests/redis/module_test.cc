@@ -5,24 +5,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace {
 
-// The raw bytes of a reply to a connection that speaks RESP3.
-std::string Raw3(const RedisServer& server, const Words& words) {
+// The raw bytes of the replies to commands that are sent at once.
+std::string Pipeline(const RedisServer& server, const std::string& commands) {
   const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(server.port());
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  std::string command = "HELLO 3\r\nECHO begin\r\n*" + std::to_string(words.size()) + "\r\n";
-  for (const std::string& word : words)
-    command += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
-  command += "ECHO end\r\n";
-  EXPECT_EQ(write(socket_, command.data(), command.size()), static_cast<ssize_t>(command.size()));
-  const std::string begin = "$5\r\nbegin\r\n", end = "$3\r\nend\r\n";
+  const std::string all = commands + "ECHO end\r\n", end = "$3\r\nend\r\n";
+  EXPECT_EQ(write(socket_, all.data(), all.size()), static_cast<ssize_t>(all.size()));
   std::string reply;
   char bytes[4096];
   while (reply.size() < end.size() ||
@@ -32,8 +30,16 @@ std::string Raw3(const RedisServer& server, const Words& words) {
     reply.append(bytes, static_cast<size_t>(got));
   }
   close(socket_);
-  const size_t from = reply.find(begin) + begin.size();
-  return reply.substr(from, reply.size() - end.size() - from);
+  return reply.substr(0, reply.size() - end.size());
+}
+
+// The same of one command to a connection that speaks RESP3.
+std::string Raw3(const RedisServer& server, const Words& words) {
+  std::string command = "HELLO 3\r\nECHO begin\r\n*" + std::to_string(words.size()) + "\r\n";
+  for (const std::string& word : words)
+    command += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+  const std::string begin = "$5\r\nbegin\r\n", reply = Pipeline(server, command);
+  return reply.substr(reply.find(begin) + begin.size());
 }
 
 // The fields of BF.INFO.
@@ -99,9 +105,29 @@ TEST(Module, ReservesAsAsked) {
                   "1\n"},
                  {{"BF.INFO", "f", "capacity"}, "5000\n"}});
   const auto info = Info(server, "f");
-  EXPECT_EQ(info.size(), 5U);
+  EXPECT_EQ(info.size(), 7U);
   EXPECT_EQ(info.at("Number of items inserted"), "1");
   EXPECT_EQ(info.at("Expansion rate"), "3");
+  EXPECT_EQ(info.at("Error rate"), "0.001");
+}
+
+// The probability of a false positive at the present fill, of each kind of filter: that of the keys
+// that are found, within four standard deviations.
+TEST(Module, TellsItsErrorNow) {
+  RedisServer server(WithModule());
+  Check(server, {{{"BF.RESERVE", "plain", "0.05", "2000", "NONSCALING"}, "OK"},
+                 {{"BF.RESERVE", "grown", "0.05", "500"}, "OK"},
+                 {{"BF.WINDOW.RESERVE", "window", "0.05", "2000"}, "OK"}});
+  for (const std::string key : {"plain", "grown", "window"}) {
+    EXPECT_EQ(server.Call({"BF.INFO", key, "ERRORNOW"}), "0\n") << key;
+    AddNumbers(server, key, 0, 1900);
+    const double now = std::stod(server.Call({"BF.INFO", key, "error now"}));
+    EXPECT_GT(now, 0.005) << key;
+    EXPECT_LE(now, 0.05) << key;
+    EXPECT_EQ(std::stod(Info(server, key).at("Error now")), now);
+    EXPECT_EQ(server.Call({"BF.INFO", key, "ERROR"}), "0.050000000000000003\n");
+    EXPECT_NEAR(CountNumbers(server, key, 10'000, 30'000), 20'000 * now, 4 * sqrt(20'000 * now));
+  }
 }
 
 TEST(Module, ErrorsAreThoseOfRedisBloom) {
@@ -160,7 +186,8 @@ TEST(Module, SpeaksResp3) {
   EXPECT_EQ(Raw3(server, {"BF.MEXISTS", "none", "b"}), "*1\r\n#f\r\n");
   EXPECT_EQ(Raw3(server, {"BF.CARD", "k"}), ":2\r\n");
   EXPECT_EQ(Raw3(server, {"BF.INFO", "k", "items"}), "%1\r\n+Number of items inserted\r\n:2\r\n");
-  EXPECT_EQ(Raw3(server, {"BF.INFO", "k"}).substr(0, 21), "%5\r\n+Capacity\r\n:100\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.INFO", "k"}).substr(0, 21), "%7\r\n+Capacity\r\n:100\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.INFO", "k", "error"}).substr(0, 18), "%1\r\n+Error rate\r\n,");
 }
 
 TEST(Module, AFullFilterThatDoesNotScaleSaysSo) {
@@ -204,15 +231,41 @@ TEST(Module, RedisCountsItsMemory) {
   RedisServer server(WithModule());
   const auto used = [&] { return std::stoll(server.Info("used_memory")); };
   const long long before = used();
-  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.01", "8000000"}), "OK");
+  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.01", "30000000"}), "OK");
   const long long filter = std::stoll(server.Call({"MEMORY", "USAGE", "k"}));
-  EXPECT_GT(filter, 10'000'000);
+  EXPECT_GT(filter, 40'000'000);
   EXPECT_NEAR(static_cast<double>(used() - before), static_cast<double>(filter), 500'000);
   // Freed in the background.
   ASSERT_EQ(server.Call({"UNLINK", "k"}), "1");
   Await("the memory is freed", [&] {
     return used() - before < 500'000 && server.Info("lazyfreed_objects") == "1";
   });
+}
+
+// Where evicted keys are freed in a thread (the default of Valkey), the server does not count their
+// memory as free in time, and evicts more.  Seen to fail 5 times in 5 with filters of 1 MiB that are
+// freed in a thread: it kept 0 of 18, and refused 1 to 12 of 100 writes.
+TEST(Module, EvictsNoMoreThanItMust) {
+  RedisServer server(WithModule(
+      {"--maxmemory-policy", "allkeys-lru", "--lazyfree-lazy-eviction", "yes"}));
+  const auto reserve = [](int i) {
+    return "BF.RESERVE k" + std::to_string(i) + " 0.01 1000000\r\nDBSIZE\r\n";
+  };
+  std::string commands, replies;
+  for (int i = 0; i < 18; i++) Pipeline(server, reserve(i));
+  EXPECT_GT(std::stoi(server.Call({"MEMORY", "USAGE", "k0"})), 1 << 20);
+  const long long room = std::stoll(server.Info("used_memory")) + 500'000;
+  ASSERT_EQ(server.Call({"CONFIG", "SET", "maxmemory", std::to_string(room)}), "OK");
+  for (int i = 18; i < 118; i++) commands += reserve(i);
+  std::istringstream lines(Pipeline(server, commands));
+  int least = 18, refused = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line[0] == ':')
+      least = std::min(least, std::stoi(line.substr(1)));
+    else
+      refused += line != "+OK\r";
+  EXPECT_GE(least, 15);
+  EXPECT_EQ(refused, 0);
 }
 
 // Each item touches a line of memory, and a huge page for each would be 2 MiB of zeros: 1,900 MB,
@@ -272,6 +325,41 @@ TEST(Module, KeepsToMaxBytes) {
   EXPECT_EQ(CountNumbers(server, "b", 0, 10'000), 10'000);
   EXPECT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "0"}), "OK");
   EXPECT_EQ(server.Call({"BF.ADD", "b", "one more"}), "1");
+}
+
+// No command of a client makes a key above max-bytes; what a server saved, or gets from its master,
+// it loads.
+TEST(Module, KeepsToMaxBytesInEachWay) {
+  RedisConfig config = WithModule({"--repl-diskless-sync-delay", "0"});
+  config.durable = true;
+  RedisServer server(config), replica(WithModule({}, {"max-bytes", "100"}));
+  Fill(server);
+  const std::string all = server.Call({"DEBUG", "DIGEST"});
+  std::map<std::string, std::string> dumps;
+  for (const std::string key : {"plain", "grown", "window"}) dumps[key] = server.Call({"DUMP", key});
+  ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "100"}), "OK");
+  for (const auto& [key, dump] : dumps) {
+    EXPECT_TRUE(Failed(server.Call({"RESTORE", "copy", "0", dump}))) << key;
+    EXPECT_TRUE(Failed(server.Call({"COPY", key, "copy"}))) << key;
+    EXPECT_TRUE(Failed(server.Call({"BF.MERGE", "copy", key}))) << key;
+    EXPECT_TRUE(Failed(server.Call({"BF.LIKE", "copy", key}))) << key;
+    EXPECT_EQ(server.Call({"EXISTS", "copy"}), "0") << key;
+  }
+  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), all);
+  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
+  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "0"}), "OK");
+  for (const auto& [key, dump] : dumps) {
+    ASSERT_EQ(server.Call({"RESTORE", "restored " + key, "0", dump}), "OK");
+    ASSERT_EQ(server.Call({"COPY", key, "copy of " + key}), "1");
+  }
+  const std::string more = server.Call({"DEBUG", "DIGEST"});
+  EXPECT_NE(more, all);
+  Await("the replica has all", [&] { return replica.Call({"DEBUG", "DIGEST"}) == more; });
+  ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "100"}), "OK");
+  ASSERT_EQ(server.Call({"DEBUG", "LOADAOF"}), "OK");
+  EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), more);
 }
 
 TEST(Module, TakesArgumentsAndSettings) {
