@@ -6,8 +6,8 @@
  * probability of a false positive.  A chain that does not scale has one layer for ever.
  *
  * Error  Layer i of a chain, from 0, has the probability p * 3 / ((i + 3) * (i + 4)), as those of
- *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all have
- *        p.  A merge appends layers of other chains.  The next layer then has the first number from
+ *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all
+ *        have p.  A merge appends layers of other chains.  The next layer then has the first number from
  *        which on the rest of the series fits into what is left of p.
  *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
@@ -89,8 +89,8 @@ LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_b
 /* Frees a value; any thread.  NULL is ignored. */
 void lfb_value_free(lfb_value *value);
 
-/* Copies the first `count` layers of a chain to the end of another one.  Fails: LFB_ERROR_NO_MEMORY;
- * some may be copied then. */
+/* Copies the first `count` layers of a chain to the end of another one.  Fails:
+ * LFB_ERROR_NO_MEMORY; some may be copied then. */
 LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, uint32_t count, lfb_value *to);
 
 /*
@@ -137,8 +137,8 @@ lfb_merged lfb_merged_begin(const lfb_value *into);
  * Adds a chain that fits (lfb_value_fit()) to what will be.
  *
  * Takes  force  whether the error that the recipe promises may be exceeded.
- * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale, the
- *        capacity; LFB_ERROR_TOO_MANY_LAYERS.
+ * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale,
+ *        the capacity; LFB_ERROR_TOO_MANY_LAYERS.
  */
 LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force);
 

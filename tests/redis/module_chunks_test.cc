@@ -144,8 +144,8 @@ TEST(ModuleChunks, ATornDumpIsRefused) {
       chunks.push_back(next);
     ASSERT_GE(chunks.size(), 3U) << key;
     EXPECT_EQ(LoadAll(server, "torn", chunks),
-              "ERR received bad data: it is not the chunk that follows the one before, or the filter "
-              "has changed while it was dumped")
+              "ERR received bad data: it is not the chunk that follows the one before, or the "
+              "filter has changed while it was dumped")
         << key;
     server.Call({"DEL", "torn"});
   }

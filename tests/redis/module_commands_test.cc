@@ -43,7 +43,8 @@ TEST(ModuleCommands, AreDescribed) {
        {"CAPACITY", "ERROR", "EXPANSION", "NOCREATE", "NONSCALING", "ITEMS", "item", "multiple"})
     EXPECT_TRUE(Has(insert, word)) << word;
   const Words info = Lines(server.Call({"COMMAND", "DOCS", "BF.INFO"}));
-  for (const char* word : {"oneof", "CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION", "ERROR", "ERRORNOW"})
+  for (const char* word :
+       {"oneof", "CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION", "ERROR", "ERRORNOW"})
     EXPECT_TRUE(Has(info, word)) << word;
 }
 

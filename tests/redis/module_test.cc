@@ -243,8 +243,8 @@ TEST(Module, RedisCountsItsMemory) {
 }
 
 // Where evicted keys are freed in a thread (the default of Valkey), the server does not count their
-// memory as free in time, and evicts more.  Seen to fail 5 times in 5 with filters of 1 MiB that are
-// freed in a thread: it kept 0 of 18, and refused 1 to 12 of 100 writes.
+// memory as free in time, and evicts more.  Seen to fail 5 times in 5 with filters of 1 MiB that
+// are freed in a thread: it kept 0 of 18, and refused 1 to 12 of 100 writes.
 TEST(Module, EvictsNoMoreThanItMust) {
   RedisServer server(WithModule(
       {"--maxmemory-policy", "allkeys-lru", "--lazyfree-lazy-eviction", "yes"}));
@@ -336,7 +336,8 @@ TEST(Module, KeepsToMaxBytesInEachWay) {
   Fill(server);
   const std::string all = server.Call({"DEBUG", "DIGEST"});
   std::map<std::string, std::string> dumps;
-  for (const std::string key : {"plain", "grown", "window"}) dumps[key] = server.Call({"DUMP", key});
+  for (const std::string key : {"plain", "grown", "window"})
+    dumps[key] = server.Call({"DUMP", key});
   ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "100"}), "OK");
   for (const auto& [key, dump] : dumps) {
     EXPECT_TRUE(Failed(server.Call({"RESTORE", "copy", "0", dump}))) << key;
