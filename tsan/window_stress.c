@@ -113,7 +113,7 @@ static void tick(const crew_turn *turn)
 {
   for (int i = 0; i < 8; i++) {
     atomic_fetch_add_explicit(&clock_now, LENGTH / 4, memory_order_relaxed);
-    (void)lfb_window_tick(turn->thread % 2 == 0 ? one : two);
+    crew_expect_ok(lfb_window_tick(turn->thread % 2 == 0 ? one : two, NULL));
   }
 }
 

@@ -51,8 +51,8 @@ LFB_EXTERN_C_BEGIN
  * Window    A call with many keys sends `window` commands to a node before it has their answers.
  *           The server serves other clients after each portion, so with a smaller window they wait
  *           for less time.  A larger one is faster if the client is alone, or far away: it puts or
- *           queries at most `window` keys per round trip and node.  Eight clients put 465,000 keys a
- *           second with 64 and 396,000 with 1,024; the median PING of another one took 0.95 and
+ *           queries at most `window` keys per round trip and node.  Eight clients put 465,000 keys
+ *           a second with 64 and 396,000 with 1,024; the median PING of another one took 0.95 and
  *           1.96 ms (docs/performance.md).
  * TLS       With `tls` each connection is encrypted, by TLS 1.2 or later.  The server's certificate
  *           must lead to one in ca_file, and be for server_name: a name or an address.  There is no

@@ -7,8 +7,8 @@
  *
  * Error  Layer i of a chain, from 0, has the probability p * 3 / ((i + 3) * (i + 4)), as those of
  *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all
- *        have p.  A merge appends layers of other chains.  The next layer then has the first number from
- *        which on the rest of the series fits into what is left of p.
+ *        have p.  A merge appends layers of other chains.  The next layer then has the first number
+ *        from which on the rest of the series fits into what is left of p.
  *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
  * from the number of added keys alone, and the hash with its key is part of the value.  That is
