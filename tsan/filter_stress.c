@@ -130,10 +130,12 @@ static lfb_status delta_add(void *to, const void *bytes, size_t size)
 /* A copy of before the put, brought up to date, and a file of after it. */
 static void save(const crew_turn *turn)
 {
-  delta *between = calloc(1, sizeof *between);
   lfb_filter *before, *loaded;
   char name[32];
 
+  if ((turn->round + turn->thread) % 3 != 0) /* it takes as long as the other acts together */
+    return;
+  delta *between = calloc(1, sizeof *between);
   (void)snprintf(name, sizeof name, "filter.%u", turn->thread);
   char *own = crew_path(name);
   crew_expect_ok(lfb_filter_copy(shared, &before));
@@ -200,7 +202,7 @@ static void run_in_memory(void)
 /* Claims and puts in one file, through two mappings. */
 static void run_mapped(void)
 {
-  const lfb_config config = {.expected_insertions = 100000, .fpp = 1e-10, .seed = 1,
+  const lfb_config config = {.expected_insertions = 30000, .fpp = 1e-10, .seed = 1,
                              .foldable = true};
 
   path = crew_path("mapped");

@@ -22,7 +22,7 @@
 static char directory[] = "/tmp/redis_stress.XXXXXX"; /* a socket's path is short */
 static char address[sizeof directory + 16];
 static const lfb_redis_options options = {.host = address};
-static const lfb_config config = {.expected_insertions = 100000, .fpp = 1e-9, .strategy = LFB_FAST,
+static const lfb_config config = {.expected_insertions = 30000, .fpp = 1e-9, .strategy = LFB_FAST,
                                   .seed = 1};
 
 static lfb_redis *one, *two;     /* the same filter                            */
