@@ -43,7 +43,9 @@ static inline void lfb_geometry_set_shape(lfb_geometry *geometry, uint32_t shape
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
 lfb_status lfb_sizing_check_fpp(double fpp);
 
-/* Checks the fpp as above, and the memory preference: LFB_ERROR_UNKNOWN_PREFERENCE. */
+/* Checks the fpp and the memory preference (LFB_ERROR_UNKNOWN_PREFERENCE) of a blocked strategy.
+ * Below 1e-18 no size holds the fpp: a key's hash has 64 bits, so it is that of one other key with
+ * probability 5.4e-20.  The size would only explode: at 1e-40 to 20 KB a key of `fast`. */
 lfb_status lfb_sizing_check(const lfb_config *config);
 
 /* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */

@@ -3,6 +3,7 @@
 #include "cli/base/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <lfbloom/filter_more.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/human.h"
+#include "cli/base/memory.h"
 #include "cli/base/progress.h"
 
 /* An error here cannot be reported. */
@@ -88,6 +90,22 @@ void report_note(const char *format, ...)
   va_start(arguments, format);
   report_line(format, arguments);
   va_end(arguments);
+}
+
+struct report_room report_room(lfb_status status, uint64_t bytes)
+{
+  struct report_room room = {""};
+
+  if (status == LFB_ERROR_NO_MEMORY && bytes > 0)
+    (void)snprintf(room.text, sizeof room.text, ": it takes %s, and %s may be used",
+                   human_bytes(bytes).text, human_bytes(memory_usable("")).text);
+  return room;
+}
+
+int report_unmade(const char *command, const lfb_config *config, uint64_t bytes, lfb_status status)
+{
+  return report_error("%s: %" PRIu64 " keys at -p %g: %s%s", command, config->expected_insertions,
+                      config->fpp, lfb_status_text(status), report_room(status, bytes).text);
 }
 
 void report_overfull(const char *what, const lfb_stats *stats)

@@ -40,6 +40,16 @@ int report_errno(const char *what);
 /* Prints "lfbloom: ..." as one line; every call prints.  For messages that are not errors. */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What "out of memory" was about, as text: the bytes that were wanted, and those that there are; ""
+ * for another status, or if `bytes` is 0. */
+struct report_room {
+  char text[160];
+} report_room(lfb_status status, uint64_t bytes);
+
+/* Reports why `command` cannot make a filter of this configuration, of so many bytes (0: unknown);
+ * returns CLI_NOT_DONE. */
+int report_unmade(const char *command, const lfb_config *config, uint64_t bytes, lfb_status status);
+
 /* Warns that there were more keys than `what`, "filter was" or "filters were", made for. */
 void report_overfull(const char *what, const lfb_stats *stats);
 

@@ -96,11 +96,13 @@ static bool build_read(struct build *build)
 
 static int build_refused(const struct build *build, lfb_status status)
 {
+  lfb_stats stats = {.bytes = 0};
+
   if (status == LFB_ERROR_UNKNOWN_HASH)
     return report_error("build: --strategy %s: %s", lfb_strategy_name(build->config.strategy),
                         lfb_status_text(status));
-  return report_error("build: %" PRIu64 " keys at -p %g: %s", build->config.expected_insertions,
-                      build->config.fpp, lfb_status_text(status));
+  lfb_ignore(lfb_config_plan(&build->config, &stats));
+  return report_unmade("build", &build->config, stats.bytes, status);
 }
 
 /* Warns if the strategy keeps the rate above twice what was asked for. */

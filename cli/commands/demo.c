@@ -154,9 +154,11 @@ static bool demo_measure(struct demo *demo, bool shows_progress)
   demo->absent = (struct demo_phase){demo, .count = tenth, .first = n, .step = 1};
   lfb_status status = lfb_config_fpp_after(&demo->config, n, &demo->model_fpp);
   if (status == LFB_OK)
+    status = lfb_config_plan(&demo->config, &demo->stats);
+  if (status == LFB_OK)
     status = lfb_filter_create(&demo->config, &demo->filter);
   if (status != LFB_OK)
-    return report_false_status("demo", status);
+    return report_unmade("demo", &demo->config, demo->stats.bytes, status) != CLI_NOT_DONE;
   progress_begin(shows_progress, "putting and asking", n + 2 * tenth, PROGRESS_KEYS);
   const bool done = crew_run(demo->threads, CREW_ALL, demo_part, &demo->putting) &&
                     crew_run(demo->threads, CREW_ALL, demo_part, &demo->present) &&

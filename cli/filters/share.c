@@ -220,6 +220,21 @@ static bool share_accept(const struct source_wish *wish, struct source *opened,
   return true;
 }
 
+/* The bytes of the filter or window that is wished for; 0: it cannot be. */
+static uint64_t share_bytes(const struct source_wish *wish)
+{
+  lfb_window_figures window = {.bytes = 0};
+  lfb_stats stats = {.bytes = 0};
+
+  if (wish->span != NULL) {
+    const lfb_window_config config = window_config(wish->span, wish->config);
+    lfb_ignore(lfb_window_config_plan(&config, &window));
+  } else {
+    lfb_ignore(lfb_config_plan(wish->config, &stats));
+  }
+  return stats.bytes + window.bytes;
+}
+
 /* Makes the filter, which was not found. */
 static bool share_make(const char *path, const struct address *address,
                        const struct source_wish *wish, struct source *source)
@@ -234,8 +249,7 @@ static bool share_make(const char *path, const struct address *address,
   if (status == LFB_OK)
     return share_accept(wish, &made, source);
   if (path == NULL)
-    return report_false("%s: %" PRIu64 " keys at -p %g: %s", wish->command->name,
-                        config->expected_insertions, config->fpp, lfb_status_text(status));
+    return report_unmade(wish->command->name, config, share_bytes(wish), status) != CLI_NOT_DONE;
   share_refuse(path, status);
   return false;
 }

@@ -168,6 +168,7 @@ void source_report(const char *path, lfb_status status)
 {
   const char *foreign = address_is(path) ? NULL : foreign_kind(source_file(path));
   const char *name = target_is_standard(path) ? "standard input" : path;
+  struct stat found;
 
   if (address_is(path))
     (void)address_report(path, status);
@@ -181,6 +182,9 @@ void source_report(const char *path, lfb_status status)
     (void)report_error("%s: %s (see 'lfbloom verify')", name, lfb_status_text(status));
   else if (status == LFB_ERROR_KEY_NEEDED)
     (void)report_error("%s: %s: give --key-file", name, lfb_status_text(status));
+  else if (status == LFB_ERROR_NO_MEMORY && stat(source_file(path), &found) == 0)
+    (void)report_error("%s: %s%s", name, lfb_status_text(status),
+                       report_room(status, (uint64_t)found.st_size).text);
   else
     (void)report_status(name, status);
 }

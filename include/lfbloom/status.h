@@ -47,7 +47,9 @@ LFB_EXTERN_C_BEGIN
     "a reserved word of a struct is not 0: the program did not zero the struct, or "     \
     "needs a newer lfbloom")                                                             \
   /* the configuration of a filter */                                                    \
-  X(LFB_ERROR_FPP_TOO_LOW, 10, "the false-positive probability must be greater than 0")  \
+  X(LFB_ERROR_FPP_TOO_LOW, 10,                                                           \
+    "the false-positive probability must be greater than 0; for fast, fast-pair and "    \
+    "sbbf at least 1e-18")                                                               \
   X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
   X(LFB_ERROR_NO_BITS, 12,                                                               \
     "so few elements at so high a false-positive probability need no bits at all")       \

@@ -80,10 +80,19 @@ and test ! -e x
 0 build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
 0 query -c go.lfb abc => 3
 
-# A bad choice of fast: 19 KB per key, when 21 bytes per key are enough.
-0 build -n 1k -p 1e-35 -o big.lfb abc =! where --strategy guava-mitz64 takes 20.4
-? claim -q -n 1k -p 1e-35 abc =! --strategy guava-mitz64 takes
-0 build -q -n 1k -p 1e-35 --strategy fast -o big.lfb abc
+# What was asked for is named, and what there is.
+2 build -n 1e13 -p 0.01 -o none.lfb abc =! /build: 10000000000000 keys at -p 0.01: out of memory: \
+it takes [0-9.]+ TiB, and [0-9.]+ [MGT]iB may be used/
+2 claim -n 1e13 -p 0.01 abc =! /out of memory: it takes [0-9.]+ TiB, and [0-9.]+ .iB may be used/
+2 claim -n 1e12 -p 1e-6 --window 1h abc =! /out of memory: it takes [0-9.]+ TiB, and [0-9.]+ .iB may/
+# A bad choice of fast: 40 bytes per key, when 11 per key are enough.  Below 1e-18 there is none.
+0 build -n 100k -p 1e-18 -o big.lfb abc =! where --strategy guava-mitz64 takes 1.0
+? claim -q -n 100k -p 1e-18 abc =! --strategy guava-mitz64 takes
+0 build -q -n 100k -p 1e-18 --strategy fast -o big.lfb abc
+2 build -n 1k -p 1e-35 -o none.lfb abc =! build: 1000 keys at -p 1e-35: the false-positive \
+  probability must be greater than 0; for fast, fast-pair and sbbf at least 1e-18
+0 plan -n 10M -p 1e-35 => /^fast +-  .*at least 1e-18$/
+2 claim -n 1k -p 1e-35 abc =! at least 1e-18
 0 build -q -n 1M -p 1e-6 -o big.lfb abc
 $ rm big.lfb
 

@@ -55,9 +55,9 @@ refuse_file "negative strategy" "" ff05000000010000000000000000
 cat hostile | timeout 60 "${limit[@]}" "$tool" info /dev/stdin >out 2>err && rc=0 || rc=$?
 check "16 GiB claimed through a pipe" is_error "ends too early"
 if ((${#limit[@]})); then
-  refuses "no memory for the filter" "out of memory" "${limit[@]}" \
+  refuses "no memory for the filter" "keys at -p 0.01: out of memory: it takes" "${limit[@]}" \
     "$tool" build --form guava -n 1e9 -p 0.01 -o x abc
-  refuses "no memory for the demo" "out of memory" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
+  refuses "no memory for the demo" "out of memory: it takes" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
   run "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
   check "no memory for all threads: status" equal "$rc" 0
   check "no memory for all threads: all keys" cmp out abc

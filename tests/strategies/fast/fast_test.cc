@@ -90,10 +90,16 @@ TEST(FastSize, SmallAndOddOnes) {
   }
   EXPECT_GE(Plan(Config(1, 1e-12, LFB_FAST)).bit_count, 512u);
   lfb_stats stats{};
-  for (double fpp : {1e-30, 1e-300, 5e-324}) {
-    const lfb_config config = Config(UINT64_MAX, fpp, LFB_FAST);
-    EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_ERROR_TOO_MANY_BITS) << fpp;
+  // Below 1e-18 the size would explode: at 1e-40 it was 20 KB a key, without a word.
+  for (lfb_strategy_id strategy : {LFB_DEFAULT, LFB_FAST, LFB_FAST_PAIR, LFB_SBBF}) {
+    lfb_config config = Config(1000, 1e-18, strategy);
+    EXPECT_NE(lfb_config_plan(&config, &stats), LFB_ERROR_FPP_TOO_LOW);
+    for (double fpp : {9e-19, 1e-40, 1e-300, 5e-324}) {
+      config.fpp = fpp;
+      EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_ERROR_FPP_TOO_LOW) << strategy << " " << fpp;
+    }
   }
+  EXPECT_LT(Plan(Config(1000, 1e-18, LFB_FAST)).bytes, 1000u * 44);
 }
 
 TEST(FastSize, BlocksOfOneLineAndOfTwoAreNotUnited) {
