@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atomic/words/bits.h"
+#include "atomic/bit_array.h"
 #include "atomic/words/pages.h"
 #include "atomic/words/pair.h"
 #include "atomic/threads/stripes.h"

@@ -105,7 +105,7 @@ static void own_free(void *filter)
 
 static lfb_bench_bits own_bits(void *filter)
 {
-  const lfb_bits *bits = &((lfb_filter *)filter)->layout.bits;
+  const lfb_bit_array *bits = &((lfb_filter *)filter)->layout.bits;
   return (lfb_bench_bits){bits->words, bits->word_count * sizeof *bits->words};
 }
 

@@ -23,6 +23,7 @@
 #define LFBLOOM_AMALGAMATION_H
 
 #include <lfbloom/any.h>
+#include <lfbloom/bit_array.h>
 #include <lfbloom/builder.h>
 #include <lfbloom/counting.h>
 #include <lfbloom/delta.h>

@@ -33,6 +33,7 @@ PLANTS = {
     "advanced_again": _window("window/window.c"),
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
+    "counted_first": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
     "decided_early": _row(["cli/input/records.c"], library = "//cli:commands"),
     "early_layer": _row(["bloom/growing/layers.c"]),
     "emitted_early": _row(["cli/input/records.c"], library = "//cli:commands"),
@@ -46,6 +47,7 @@ PLANTS = {
     "seen_unlocked": _row(["cli/exact/seen.c"], library = "//cli:commands"),
     "skipped_found": _row(["bloom/filter/claims.c"]),
     "stored_layer": _row(["bloom/growing/layers.c"]),
+    "stored_all": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
     "two_advances": _window("window/window.c"),
     "torn_add": _row(
         ["include/lfbloom/c11.h"],
@@ -59,7 +61,7 @@ PLANTS = {
         ],
         again = [
             "//atomic:threads/slots.c",
-            "//atomic:words/bits.c",
+            "//atomic:bit_array.c",
             "//bloom:files/delta.c",
             "//bloom:filter/claims.c",
             "//bloom:counting/counting.c",
@@ -69,6 +71,7 @@ PLANTS = {
         ],
     ),
     "torn_merge": _row(["bloom/filter/batch.c"]),
+    "torn_snapshot": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
     "undoubted": _row(["cli/exact/reads.c"], library = "//cli:commands"),
@@ -82,6 +85,11 @@ PLANTS = {
             "//bloom:counting/counting_any.c",
             "//bloom:counting/counting_fast.c",
         ],
+    ),
+    "unread": _row(
+        ["include/lfbloom/word.h"],
+        again = ["//atomic:bit_array.c"],
+        library = "//atomic:atomic",
     ),
     "unsettled": _row(["bloom/filter/batch.c"]),
     "unstuck": _row(

@@ -80,23 +80,23 @@ static void filter_look(void)
 static void stripe_make(void)
 {
   word_make();
-  const lfb_stripes *count = &filter->layout.count;
+  const lfb_stripes *count = &filter->layout.bits.count;
   words_are(count->stripes, (count->owned + count->shared) * sizeof(lfb_stripe));
 }
 
 static void stripe_change(void)
 {
-  lfb_stripes_add(&filter->layout.count, 1);
+  lfb_stripes_add(&filter->layout.bits.count, 1);
 }
 
 static void stripe_shared_change(void)
 {
-  (void)lfb_stripes_add_shared(&filter->layout.count, 1);
+  (void)lfb_stripes_add_shared(&filter->layout.bits.count, 1);
 }
 
 static void stripe_look(void)
 {
-  (void)lfb_stripes_sum(&filter->layout.count);
+  (void)lfb_bit_array_count(&filter->layout.bits);
 }
 
 static void cells_are(const lfb_claims *claims)

@@ -3,8 +3,10 @@
  * file that is open twice.
  *
  * A thread must find each key that it put, also in copies that are made since, and in a filter that
- * a delta brings up to date.  Exactly one claim of each key that all claim must win.
+ * a delta brings up to date.  Exactly one claim of each key that all claim must win.  The same of a
+ * bit array: it counts each bit that a set has won.
  */
+#include <lfbloom/bit_array.h>
 #include <lfbloom/delta.h>
 #include <lfbloom/filter_more.h>
 #include <lfbloom/mapped.h>
@@ -18,6 +20,8 @@
 static lfb_filter *shared, *other, *claimed;
 static char *path; /* of the mapped file; NULL: in memory */
 static _Atomic(size_t) won;
+static lfb_bit_array *bits;
+static _Atomic(size_t) bits_won;
 
 static void put_one_by_one(const crew_turn *turn)
 {
@@ -174,14 +178,30 @@ static void look_at_file(const crew_turn *turn)
   lfb_mapped_close(reading);
 }
 
+static void set_bits(const crew_turn *turn)
+{
+  lfb_bit_array *copy;
+
+  for (uint64_t i = turn->first; i < turn->first + CREW_KEYS; i++) {
+    bits_won += lfb_bit_array_set(bits, i % lfb_bit_array_size(bits));
+    crew_expect(lfb_bit_array_get(bits, i % lfb_bit_array_size(bits)));
+  }
+  crew_expect_ok(lfb_bit_array_copy(bits, &copy));
+  crew_expect(lfb_bit_array_get(copy, turn->first % lfb_bit_array_size(bits)));
+  crew_expect_ok(lfb_bit_array_put_all(bits, copy));
+  crew_expect(lfb_bit_array_count(bits) <= lfb_bit_array_size(bits));
+  lfb_bit_array_free(copy);
+}
+
 static void run(void)
 {
   static const crew_act acts[] = {put_one_by_one, put_many, put_otherwise, claim,
-                                  merge, look, save, look_at_file};
+                                  merge, look, save, look_at_file, set_bits};
 
   atomic_store(&won, 0);
   crew_run(acts, sizeof acts / sizeof acts[0]);
   crew_expect(atomic_load(&won) == CREW_ROUNDS * (CREW_KEYS + 2));
+  crew_expect(atomic_load(&bits_won) == lfb_bit_array_count(bits));
 }
 
 static void run_in_memory(void)
@@ -219,7 +239,9 @@ static void run_mapped(void)
 
 int main(void)
 {
+  crew_expect_ok(lfb_bit_array_create(4096, &bits));
   run_in_memory();
   run_mapped();
+  lfb_bit_array_free(bits);
   return crew_end();
 }

@@ -176,7 +176,7 @@ static uint64_t counting_bits(const lfb_word *counters)
 
 static void counting_fill(const lfb_counting *counting, const lfb_filter *filter)
 {
-  const lfb_bits *bits = &filter->layout.bits;
+  const lfb_bit_array *bits = &filter->layout.bits;
   uint64_t set = 0;
 
   for (uint64_t i = 0; i < bits->word_count; i++) {
@@ -184,7 +184,7 @@ static void counting_fill(const lfb_counting *counting, const lfb_filter *filter
     lfb_word_store_alone(&bits->words[i], word);
     set += lfb_word_count(word);
   }
-  lfb_layout_count(&filter->layout, set);
+  lfb_bit_array_add(&filter->layout.bits, set);
 }
 
 lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain)

@@ -27,7 +27,8 @@ static lfb_status counting_write_form(const void *what, const lfb_writer *writer
 {
   const lfb_counting *counting = what;
   const uint64_t word_count = counting->pages.size / sizeof(lfb_word);
-  const lfb_bits words = lfb_bits_over(lfb_counting_words(counting), word_count);
+  const lfb_bit_array words =
+      lfb_bit_array_over(lfb_counting_words(counting), word_count, (lfb_stripes){0});
   unsigned char header[COUNTING_HEADER];
 
   lfb_head_begin(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);

@@ -170,7 +170,7 @@ static void maker_words(delta_maker *maker, const uint64_t *words, size_t count,
 /* Goes through both filters once. */
 static lfb_status maker_pass(delta_maker *maker)
 {
-  const lfb_bits *earlier = &maker->earlier->layout.bits, *later = &maker->later->layout.bits;
+  const lfb_bit_array *earlier = &maker->earlier->layout.bits, *later = &maker->later->layout.bits;
   uint64_t old[DELTA_PIECE], now[DELTA_PIECE];
 
   maker->next = maker->fields.bits = 0;
@@ -178,8 +178,8 @@ static lfb_status maker_pass(delta_maker *maker)
     const uint64_t left = later->word_count - first;
     const size_t count = left < DELTA_PIECE ? (size_t)left : (size_t)DELTA_PIECE;
     uint64_t lost = 0, new = 0;
-    lfb_bits_snapshot(earlier, first, old, count);
-    lfb_bits_snapshot(later, first, now, count);
+    lfb_bit_array_snapshot(earlier, first, old, count);
+    lfb_bit_array_snapshot(later, first, now, count);
     for (size_t i = 0; i < count; i++) {
       lost |= old[i] & ~now[i];
       now[i] &= ~old[i];
@@ -270,7 +270,7 @@ typedef struct delta_walk {
 static void walk_flush(delta_walk *walk)
 {
   if (walk->turns_on && walk->mask != 0)
-    walk->turned_on += lfb_bits_set_mask(&walk->filter->layout.bits, walk->word, walk->mask);
+    walk->turned_on += lfb_bit_array_or(&walk->filter->layout.bits, walk->word, walk->mask);
   walk->mask = 0;
 }
 
@@ -387,7 +387,7 @@ lfb_status lfb_delta_apply(lfb_filter *filter, const void *delta, size_t size, u
   if (status != LFB_OK)
     return status;
   status = delta_read(filter, delta, size, &fields, &gained);
-  lfb_layout_count(&filter->layout, gained); /* after the bits: never above the truth */
+  lfb_bit_array_add(&filter->layout.bits, gained); /* after the bits: never above the truth */
   if (status == LFB_OK && turned_on != NULL)
     *turned_on = gained;
   return status;

@@ -63,7 +63,7 @@ static uint32_t milvus_load_16(const unsigned char *at)
   return at[0] | (uint32_t)at[1] << 8;
 }
 
-static bool milvus_is_empty(const lfb_bits *bits)
+static bool milvus_is_empty(const lfb_bit_array *bits)
 {
   uint64_t any = 0;
 
@@ -75,7 +75,7 @@ static bool milvus_is_empty(const lfb_bits *bits)
 static lfb_status milvus_write(const lfb_filter *filter, const lfb_writer *writer,
                                unsigned char kinds)
 {
-  const lfb_bits *bits = &filter->layout.bits;
+  const lfb_bit_array *bits = &filter->layout.bits;
   const lfb_config *config = &filter->description.config;
   const uint64_t blocks = bits->word_count / MILVUS_BLOCK_WORDS;
   unsigned char header[MILVUS_HEADER] = {0};

@@ -70,7 +70,7 @@ static lfb_status native_form_read(const lfb_reader *reader,
     return status;
   if (damage != NULL) {
     const uint64_t counted = lfb_native_bits_set(header);
-    const uint64_t there = lfb_stripes_sum(&made->layout.count);
+    const uint64_t there = lfb_bit_array_count(&made->layout.bits);
     damage->bits_missing += counted > there ? counted - there : 0;
   }
   if (decoded == LFB_OK)

@@ -202,7 +202,7 @@ static lfb_status words_make(const lfb_description *description, lfb_words *come
   if (status != LFB_OK)
     return status;
   come->pages = (lfb_pages){0};
-  lfb_layout_count(&made->layout, come->bits_set);
+  lfb_bit_array_add(&made->layout.bits, come->bits_set);
   /* relaxed: no other thread has the filter yet. */
   atomic_store_explicit(&made->full_words, come->full_words, memory_order_relaxed);
   *filter = made;
@@ -255,20 +255,20 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
 
 /* Writes a piece of `count` words from word `first` on.  It writes a copy, which concurrent puts do
  * not change. */
-static lfb_status words_write_piece(const lfb_bits *bits, uint64_t first, uint64_t *copy,
+static lfb_status words_write_piece(const lfb_bit_array *bits, uint64_t first, uint64_t *copy,
                                     size_t count, lfb_byte_order order, const lfb_writer *writer,
                                     uint64_t *checksum)
 {
   const size_t size = count * sizeof *copy;
 
-  lfb_bits_snapshot(bits, first, copy, count);
+  lfb_bit_array_snapshot(bits, first, copy, count);
   words_reorder(copy, count, order);
   if (checksum != NULL)
     *checksum = LFB_LITTLE_64(lfb_digest_xxh3(copy, size));
   return writer->write(writer->to, copy, size);
 }
 
-lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
+lfb_status lfb_form_write_words(const lfb_bit_array *bits, lfb_byte_order order,
                                 const lfb_writer *writer, uint64_t *checksums)
 {
   const uint64_t piece = PIECE_BYTES / sizeof(uint64_t);
@@ -287,7 +287,7 @@ lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
 
 /* ---- words with checksums ------------------------------------------------------------ */
 
-lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer)
+lfb_status lfb_form_write_checked(const lfb_bit_array *bits, const lfb_writer *writer)
 {
   const size_t count = words_checksums(bits->word_count * sizeof(lfb_word));
   uint64_t *table = malloc((count + 1) * sizeof *table);

@@ -168,7 +168,7 @@ lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_w
 
 /* Writes words, little-endian, and their checksums, as a rolling snapshot.  Fails as
  * lfb_form_write_words(). */
-lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer);
+lfb_status lfb_form_write_checked(const lfb_bit_array *bits, const lfb_writer *writer);
 
 /*
  * Reads a header of a filter that is not plain.
@@ -209,7 +209,7 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
  *                   written bytes.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
-lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
+lfb_status lfb_form_write_words(const lfb_bit_array *bits, lfb_byte_order order,
                                         const lfb_writer *writer, uint64_t *checksums);
 
 #endif

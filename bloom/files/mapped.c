@@ -33,7 +33,7 @@ static lfb_pages mapped_words(const lfb_mapping *mapping, uint64_t words_at,
 /* Frees a filter's count and ends its mapping. */
 static void mapped_destroy(lfb_filter *filter)
 {
-  lfb_stripes_free(&filter->layout.count);
+  lfb_stripes_free(&filter->layout.bits.count);
   lfb_mapping_end(filter->mapping);
 }
 
@@ -216,10 +216,11 @@ static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_loc
 static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_form_located *located)
 {
   const lfb_geometry *geometry = &located->description.geometry;
-  const lfb_bits bits = lfb_bits_of_bytes(lfb_mapping_at(mapping, located->words_at),
-                                          geometry->word_count, located->order == LFB_ORDER_BIG);
+  const lfb_bit_array bits =
+      lfb_bit_array_of_bytes(lfb_mapping_at(mapping, located->words_at), geometry->word_count,
+                             located->order == LFB_ORDER_BIG);
 
-  return lfb_form_overhangs(geometry, lfb_bits_read(&bits, geometry->word_count - 1))
+  return lfb_form_overhangs(geometry, lfb_bit_array_read(&bits, geometry->word_count - 1))
              ? LFB_ERROR_BAD_HEADER
              : LFB_OK;
 }

@@ -144,7 +144,7 @@ static size_t batch_run(const lfb_filter *filter, lfb_kernel_verb verb, const lf
     const uint64_t turned_on =
         filter->kernel->many(layout, verb, hashes + first, NULL, in_piece, answers);
     if (verb == LFB_KERNEL_PUT)
-      lfb_layout_count(layout, turned_on);
+      lfb_bit_array_add(&layout->bits, turned_on);
     yes += lfb_piece_yes(answers, in_piece);
   }
   return yes;
@@ -225,7 +225,7 @@ static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
   const uint64_t gained = batch_bits(&region) - before;
   batch_merge(&region, batch->by_pairs);
   const uint64_t turned_on = batch_bits(&region);
-  lfb_layout_count(&filter->layout, turned_on);
+  lfb_bit_array_add(&filter->layout.bits, turned_on);
   if (turned_on == gained)
     return yes;
   return batch_run(filter, LFB_KERNEL_CREDIT, &layout, hashes, count);

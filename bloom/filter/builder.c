@@ -311,7 +311,7 @@ static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *k
 
   if (builder->alone)
     return builder_gather(builder, kept->hashes, kept->count);
-  lfb_layout_count(&filter->layout,
+  lfb_bit_array_add(&filter->layout.bits,
                    filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes, high,
                                         kept->count, answers));
   return lfb_piece_yes(answers, kept->count);
@@ -338,7 +338,7 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
       builder->thread[i].new_keys += builder_put_kept(builder, kept);
   }
   if (builder->alone)
-    lfb_layout_count(&made->layout, lfb_bits_count(&made->layout.bits));
+    lfb_bit_array_add(&made->layout.bits, lfb_filter_recount(&made->layout.bits));
   return LFB_OK;
 }
 
@@ -412,7 +412,7 @@ lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
     all += thread->new_keys;
   }
   if (builder->alone)
-    lfb_layout_count(&filter->layout, lfb_bits_count(&filter->layout.bits));
+    lfb_bit_array_add(&filter->layout.bits, lfb_filter_recount(&filter->layout.bits));
   if (new_keys != NULL)
     *new_keys = all;
   builder_take_down(builder);

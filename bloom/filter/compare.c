@@ -16,7 +16,7 @@ typedef struct compare_sizes {
 /* Counts the set bits of A, of B and of both together in one walk: each word is read once, so that
  * the counts fit each other also during puts.  A piece is copied because lfb_digest_bits(), which
  * has vector code, takes words that do not change. */
-static void compare_walk(const lfb_bits *a, const lfb_bits *b, uint64_t bits_set[SETS])
+static void compare_walk(const lfb_bit_array *a, const lfb_bit_array *b, uint64_t bits_set[SETS])
 {
   enum { PIECE = 256 };
   uint64_t of_a[PIECE], of_b[PIECE];
@@ -26,8 +26,8 @@ static void compare_walk(const lfb_bits *a, const lfb_bits *b, uint64_t bits_set
   for (uint64_t first = 0; first < a->word_count; first += count) {
     const uint64_t left = a->word_count - first;
     count = left < PIECE ? (size_t)left : PIECE;
-    lfb_bits_snapshot(a, first, of_a, count);
-    lfb_bits_snapshot(b, first, of_b, count);
+    lfb_bit_array_snapshot(a, first, of_a, count);
+    lfb_bit_array_snapshot(b, first, of_b, count);
     bits_set[SET_A] += lfb_digest_bits(of_a, count);
     bits_set[SET_B] += lfb_digest_bits(of_b, count);
     for (size_t i = 0; i < count; i++)

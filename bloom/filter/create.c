@@ -25,8 +25,8 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
       .description = *description,
   };
   if (parts->bytes) {
-    made->layout.bits = lfb_bits_of_bytes(parts->pages.address, description->geometry.word_count,
-                                          parts->big_endian);
+    made->layout.bits = lfb_bit_array_of_bytes(
+        parts->pages.address, description->geometry.word_count, parts->big_endian);
     made->kernel = lfb_strategy_bytes_kernel(description->strategy, lfb_simd_chosen());
   }
   *filter = made;
@@ -37,7 +37,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
 static void create_destroy(lfb_filter *filter)
 {
   lfb_claims_free(&filter->claims);
-  lfb_stripes_free(&filter->layout.count);
+  lfb_stripes_free(&filter->layout.bits.count);
   lfb_pages_free(&filter->pages);
 }
 

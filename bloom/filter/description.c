@@ -183,10 +183,9 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lf
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {
-      .bits = lfb_bits_over(words, geometry->word_count),
+      .bits = lfb_bit_array_over(words, geometry->word_count, count),
       .modulus = lfb_modulus_for(geometry->bit_count),
       .probes = geometry->probes,
-      .count = count,
   };
 
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());

@@ -49,7 +49,7 @@ lfb_status lfb_description_fold(const lfb_description *from, uint64_t factor,
 
 /*
  * The words of a described filter that stay together when a larger one is folded to its size
- * (lfb_bits_or_from()).
+ * (lfb_bit_array_put_from()).
  *
  * Blocks   The block of a hash h among b blocks is floor(h * b / 2^64) (sbbf: 2^32).  If f divides
  *          b, then floor(floor(h * b / 2^64) / f) = floor(h * (b / f) / 2^64), since floor(floor(x)

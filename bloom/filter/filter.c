@@ -13,7 +13,7 @@ LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
 
   if (turned_on == 0)
     return false;
-  lfb_stripes_add(&filter->layout.count, turned_on); /* after the put: never above the truth */
+  lfb_bit_array_add(&filter->layout.bits, turned_on); /* after the put: never above the truth */
   return true;
 }
 
@@ -135,12 +135,10 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
  */
 static void filter_put_from(lfb_filter *into, const lfb_filter *from)
 {
-  uint64_t filled;
-  const uint64_t turned_on = lfb_bits_or_from(&into->layout.bits, &from->layout.bits,
-                                              lfb_description_run(&into->description), &filled);
+  const uint64_t filled = lfb_bit_array_put_from(&into->layout.bits, &from->layout.bits,
+                                                   lfb_description_run(&into->description));
   const uint64_t full = lfb_filter_full_words(from);
 
-  lfb_layout_count(&into->layout, turned_on);
   /* release: pairs with the acquire in lfb_filter_full_words(). */
   if (full > 0)
     (void)lfb_add_u64(&into->full_words, filled < full ? filled : full, memory_order_release);
@@ -159,11 +157,11 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 
 size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64_t *words, size_t count)
 {
-  const lfb_bits *bits = &filter->layout.bits;
+  const lfb_bit_array *bits = &filter->layout.bits;
   const uint64_t left = first < bits->word_count ? bits->word_count - first : 0;
   const size_t copied = left < count ? (size_t)left : count;
 
-  lfb_bits_snapshot(bits, first, words, copied);
+  lfb_bit_array_snapshot(bits, first, words, copied);
   return copied;
 }
 

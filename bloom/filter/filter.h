@@ -79,6 +79,9 @@ static inline uint64_t lfb_filter_blocks(const lfb_filter *filter)
   return filter->layout.fast.blocks;
 }
 
+/* Counts the bits of words, each as of the time when it is read, and not the stripes. */
+uint64_t lfb_filter_recount(const lfb_bit_array *bits);
+
 /* The words that damage made all ones.  Their bits are counted in the filter's count. */
 static inline uint64_t lfb_filter_full_words(const lfb_filter *filter)
 {

@@ -95,7 +95,7 @@ static size_t many_put_act(const void *context, const uint64_t *low, const uint6
     const uint64_t turned_on =
         *m->known ? many_after_query(m->filter, low + at, above, turn, answers, many_put_word)
                   : m->filter->kernel->many(layout, LFB_KERNEL_PUT, low + at, above, turn, answers);
-    lfb_layout_count(layout, turned_on);
+    lfb_bit_array_add(&layout->bits, turned_on);
     const size_t fresh = lfb_piece_yes(answers, turn);
     *m->known = fresh <= turn / 4;
     yes += fresh;

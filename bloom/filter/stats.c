@@ -15,9 +15,8 @@ static uint64_t stats_now(void)
   return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Counts the words of a file.  If vectors cannot read them as they are, copies of some at a
- * time. */
-static uint64_t stats_count_words(const lfb_bits *bits)
+/* If vectors cannot read the words as they are, it counts copies of some at a time. */
+uint64_t lfb_filter_recount(const lfb_bit_array *bits)
 {
   enum { PIECE = 512 }; /* words; stays in the first-level cache */
   uint64_t copy[PIECE], set = 0;
@@ -29,7 +28,7 @@ static uint64_t stats_count_words(const lfb_bits *bits)
   for (uint64_t first = 0; first < bits->word_count; first += PIECE) {
     const uint64_t left = bits->word_count - first;
     const size_t count = left < PIECE ? (size_t)left : (size_t)PIECE;
-    lfb_bits_snapshot(bits, first, copy, count);
+    lfb_bit_array_snapshot(bits, first, copy, count);
     set += lfb_digest_bits(copy, count);
   }
   return set;
@@ -40,7 +39,7 @@ static uint64_t stats_count_shared(const lfb_filter *filter)
 {
   lfb_counted *kept = (lfb_counted *)&filter->counted; /* a cache, not a part of the value */
   const uint64_t start = stats_now();
-  const uint64_t words_say = stats_count_words(&filter->layout.bits);
+  const uint64_t words_say = lfb_filter_recount(&filter->layout.bits);
   const uint64_t most = filter->description.geometry.bit_count;
   const uint64_t bits_set = words_say < most ? words_say : most; /* a file may have any bits */
 
@@ -55,7 +54,7 @@ static uint64_t stats_count_shared(const lfb_filter *filter)
 
 uint64_t lfb_filter_bits_set(const lfb_filter *filter)
 {
-  return filter->shared ? stats_count_shared(filter) : lfb_stripes_sum(&filter->layout.count);
+  return filter->shared ? stats_count_shared(filter) : lfb_bit_array_count(&filter->layout.bits);
 }
 
 /* The same, but a shared filter is counted again only if the last count is older than 100 times

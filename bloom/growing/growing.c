@@ -174,7 +174,7 @@ static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *new
   if (blind != LFB_OK || refused == LFB_OK)
     return blind;
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there always is a layer. */
-  if (lfb_stripes_sum(&newest->filter->layout.count) < newest->full_bits)
+  if (lfb_bit_array_count(&newest->filter->layout.bits) < newest->full_bits)
     return LFB_OK;
   errno = (int)(refused >> 32);
   return (lfb_status)(uint32_t)refused;

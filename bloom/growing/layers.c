@@ -83,7 +83,7 @@ static uint32_t layer_step_shift(uint64_t step)
 
 static uint64_t layer_stripes(const lfb_layer *layer)
 {
-  const lfb_stripes *count = &layer->filter->layout.count;
+  const lfb_stripes *count = &layer->filter->layout.bits.count;
 
   return (uint64_t)count->owned + count->shared;
 }
@@ -156,7 +156,7 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
   layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
   if (growing->mapping == NULL)
     atomic_init(&made->step_shift,
-                layer_wanted_shift(made, lfb_stripes_sum(&filter->layout.count)));
+                layer_wanted_shift(made, lfb_bit_array_count(&filter->layout.bits)));
   *layer = made;
   return LFB_OK;
 }
@@ -320,7 +320,7 @@ static lfb_status layers_add_next(lfb_growing *growing, const lfb_layer *full)
 
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
 {
-  const uint64_t bits_set = lfb_stripes_sum(&layer->filter->layout.count);
+  const uint64_t bits_set = lfb_bit_array_count(&layer->filter->layout.bits);
 
   layer_pace((lfb_layer *)layer, bits_set);
   if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer)

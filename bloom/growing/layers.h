@@ -220,7 +220,7 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
   /* relaxed: as in lfb_layers_keys(). */
   const uint32_t shift =
       LFB_STD atomic_load_explicit(&layer->step_shift, LFB_STD memory_order_relaxed);
-  const uint64_t before = lfb_stripes_fetch_add(&layer->filter->layout.count, on);
+  const uint64_t before = lfb_stripes_fetch_add(&layer->filter->layout.bits.count, on);
   if (__builtin_expect((before + on) >> shift != before >> shift, 0))
     lfb_layers_grow(growing, layer);
   return true;

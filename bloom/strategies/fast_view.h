@@ -1,5 +1,5 @@
 /*
- * fast_view.h - the layout of a `fast` or a `fast-pair` filter, and where the line of a hash is.
+ * fast_view.h - the layout of a `fast` or a `fast-pair` filter; fast_key.h finds a key there.
  *
  * The layout never changes.  A block of `fast` is 8 words, one cache line, or 16, two neighbouring
  * lines; a block of `fast-pair` is 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8
@@ -41,28 +41,5 @@ typedef struct lfb_fast {
   uint32_t probes;       /* w * g, 1 to LFB_FAST_MAX_PROBES                        */
   uint32_t rounds;       /* products for them                                      */
 } lfb_fast;
-
-/* Returns the product r(round).  The multipliers are the fractional digits of the golden ratio,
- * then those of the square roots of 2, 3 and 5, made odd. */
-LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
-{
-  static const uint64_t multipliers[LFB_FAST_MAX_PROBES / LFB_FAST_ROUND] = {
-      UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0x6a09e667f3bcc909),
-      UINT64_C(0xbb67ae8584caa73b), UINT64_C(0x3c6ef372fe94f82b)};
-  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): probes has an end. */
-  return hash * multipliers[round];
-}
-
-/* Returns whether a block is two lines. */
-LFB_INLINE bool lfb_fast_has_two_lines(const lfb_fast *fast)
-{
-  return fast->block_shift == 4;
-}
-
-/* Returns the first word of a hash's block. */
-LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
-{
-  return fast->words + (lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
-}
 
 #endif

@@ -7,27 +7,25 @@
  * `fast-pair`, and those of the classic strategies, each have one template, *.inc.h.  A source file
  * defines names for the functions and includes the template, once for each kernel.
  *
- * Ordering, Progress, Stopped  as atomic/words/bits.h states: a kernel only turns bits on, one word
+ * Ordering, Progress, Stopped  as atomic/bit_array.h states: a kernel only turns bits on, one word
  * (fast-pair: two) at a time, and holds nothing in between.
  */
 #ifndef LFB_BLOOM_KERNEL_H
 #define LFB_BLOOM_KERNEL_H
 
-#include "atomic/threads/stripes.h"
-#include "atomic/words/bits.h"
+#include "atomic/bit_array.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/strategies/fast_view.h"
 #include "bloom/strategies/modulus.h"
 
-/* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast` or
+/* The bits of a filter, with their count, and how a key's bits are found.  A query of `fast` or
  * `fast-pair` reads the first cache line of the layout and the words, nothing else. */
 typedef struct lfb_layout {
   lfb_fast fast; /* only for strategies `fast` and `fast-pair` */
-  lfb_bits bits;
+  lfb_bit_array bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
   uint32_t cached; /* how many times the words fit into the second-level cache */
-  lfb_stripes count; /* of bits set */
   lfb_hasher hasher; /* of keys     */
 } lfb_layout;
 
@@ -65,15 +63,5 @@ typedef struct lfb_kernel {
   uint64_t (*many)(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
                    const uint64_t *high, size_t count, uint64_t *answers);
 } lfb_kernel;
-
-/*
- * Counts bits that the caller has turned on before.  By this order, and the release in the
- * stripe, the count never exceeds the truth.
- */
-static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
-{
-  if (turned_on > 0)
-    lfb_stripes_add(&layout->count, turned_on);
-}
 
 #endif

@@ -6,7 +6,7 @@
  * loaded without a branch on the loaded words, and before any word of the group is written.  The
  * loops over many keys prefetch the lines of several keys ahead.
  *
- * Progress   might_contain: wait-free, k loads.  put: at most k runs of lfb_word_set_seen().
+ * Progress   might_contain: wait-free, k loads.  put: at most k bits of lfb_bit_array_or_bits().
  * Stopped    A put that stops halfway leaves some of its key's bits set, as other keys might
  *            have set them; no other thread waits for the rest.
  */
@@ -30,24 +30,18 @@ typedef uint64_t (*lfb_walk_next)(lfb_walk *walk, const lfb_layout *layout);
 enum {
   /* Probes of one key in flight at once.  One group holds all probes of 1 %.  If the first
    * group decides a query, the others are not loaded. */
-  LFB_PROBES_GROUP = 8,
+  LFB_PROBES_GROUP = LFB_OR_MOST,
   /* Probes of all keys in flight at once; measured: more gives nothing. */
   LFB_PROBES_AHEAD = 128,
   /* Entries for the indexes of the keys in flight: enough for one key of 255 probes. */
   LFB_PROBES_SLOTS = 256,
 };
 
-/* Some probes of one key: the indexes of their bits, and the words that were loaded. */
-typedef struct lfb_probes {
-  uint64_t index[LFB_PROBES_GROUP];
-  uint64_t seen[LFB_PROBES_GROUP];
-} lfb_probes;
-
 /* What a loop over hashes does.  A constant in each kernel. */
 typedef enum lfb_probes_act {
   LFB_PROBES_PUT,
   LFB_PROBES_QUERY,
-  LFB_PROBES_QUERY_BYTES, /* bits->words is NULL: in a file (atomic/words/bits.h) */
+  LFB_PROBES_QUERY_BYTES, /* bits->words is NULL: in a file (atomic/bit_array.h) */
 } lfb_probes_act;
 
 /* Tells the compiler that a filter has this number of probes; 0: any number. */
@@ -58,11 +52,11 @@ LFB_INLINE void probes_are(const lfb_layout *layout, uint32_t probes)
 }
 
 /* Bit 0 of the result is bit `index`; the others mean nothing. */
-LFB_INLINE uint64_t probes_look(const lfb_bits *bits, uint64_t index, lfb_probes_act act)
+LFB_INLINE uint64_t probes_look(const lfb_bit_array *bits, uint64_t index, lfb_probes_act act)
 {
   return act == LFB_PROBES_QUERY_BYTES
              ? (uint64_t)bits->bytes[(index / 8) ^ bits->flip] >> (index % 8)
-             : lfb_bits_word(bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS);
+             : lfb_bit_array_word(bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS);
 }
 
 /* Whether the next `count` bits of a walk are set; always loads all of them. */
@@ -73,39 +67,6 @@ LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_wal
 
   LFB_EACH(i, 0, count, 1, all &= probes_look(&layout->bits, next(walk, layout), act));
   return all & 1;
-}
-
-/* Loads the next `count` probes of a walk.  Bit i of the result is on if probe i is off.  No
- * branch depends on the loaded words. */
-LFB_INLINE uint32_t probes_find(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
-                                uint32_t count, lfb_probes *probes)
-{
-  uint32_t missing = 0;
-
-  LFB_EACH(i, 0, count, 1, {
-    const uint64_t index = next(walk, layout);
-    const uint64_t seen = lfb_bits_word(&layout->bits, index / LFB_WORD_BITS);
-    probes->index[i] = index;
-    probes->seen[i] = seen;
-    missing |= (uint32_t)(~(seen >> (index % LFB_WORD_BITS)) & 1) << i;
-  });
-  return missing;
-}
-
-/* Sets the missing probes.  Returns how many of them this call turned on.  A loop over the missing
- * ones, not a test of each probe: one mispredicted branch, not several. */
-LFB_INLINE uint32_t probes_set(const lfb_layout *layout, const lfb_probes *probes,
-                               uint32_t missing)
-{
-  uint32_t turned_on = 0;
-
-  for (; missing != 0; missing &= missing - 1) {
-    const uint32_t i = (uint32_t)__builtin_ctz(missing);
-    const uint64_t mask = UINT64_C(1) << (probes->index[i] % LFB_WORD_BITS);
-    lfb_word *word = &layout->bits.words[probes->index[i] / LFB_WORD_BITS];
-    turned_on += lfb_word_set_seen(word, probes->seen[i], mask) != 0;
-  }
-  return turned_on;
 }
 
 LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash, lfb_probes_act act,
@@ -123,16 +84,17 @@ LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash, lf
   return probes_all_set(layout, &walk, next, left, act);
 }
 
-/* Turns on the next `count` bits of a walk.  Returns how many this call turned on.  A group is read
- * before any of it is written, so that the misses overlap: a locked operation delays the loads
- * after it.  A put of a key that is present writes nothing. */
+/* Turns on the next `count` bits of a walk.  Returns how many this call turned on.  A put of a key
+ * that is present writes nothing. */
 LFB_INLINE uint32_t probes_put_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
                                      uint32_t count)
 {
-  lfb_probes probes;
-  const uint32_t missing = probes_find(layout, walk, next, count, &probes);
+  lfb_bits_read bits;
+  uint32_t missing = 0;
 
-  return probes_set(layout, &probes, missing);
+  LFB_EACH(i, 0, count, 1,
+           missing |= lfb_bit_array_missing(&layout->bits, next(walk, layout), i, &bits));
+  return lfb_bit_array_or_bits(&layout->bits, &bits, missing);
 }
 
 LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk_start start,
@@ -190,15 +152,11 @@ LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *ind
 /* Turns on up to LFB_PROBES_GROUP bits of such a key.  Returns how many this call turned on. */
 LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, uint32_t count)
 {
+  lfb_bits_read bits;
   uint32_t missing = 0;
-  lfb_probes probes;
 
-  LFB_EACH(i, 0, count, 1, {
-    probes.index[i] = index[i];
-    probes.seen[i] = lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS);
-    missing |= (uint32_t)(~(probes.seen[i] >> (index[i] % LFB_WORD_BITS)) & 1) << i;
-  });
-  return probes_set(layout, &probes, missing);
+  LFB_EACH(i, 0, count, 1, missing |= lfb_bit_array_missing(&layout->bits, index[i], i, &bits));
+  return lfb_bit_array_or_bits(&layout->bits, &bits, missing);
 }
 
 /* Puts or queries such a key.  Returns more than 0 for true. */

@@ -84,20 +84,17 @@ static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
   return count;
 }
 
-/* All words are read before the first is written, for the reason in lfb_fast_key_put(). */
 LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 {
-  lfb_word *block = lfb_sbbf_block(layout, hash);
-  uint64_t seen[SBBF_WORDS];
-  uint64_t turned_on = 0;
+  lfb_word *word[SBBF_WORDS];
+  uint64_t mask[SBBF_WORDS];
 
   LFB_UNROLL
-  for (uint32_t i = 0; i < SBBF_WORDS; i++)
-    seen[i] = lfb_word_get(&block[i]);
-  LFB_UNROLL
-  for (uint32_t i = 0; i < SBBF_WORDS; i++)
-    turned_on += lfb_word_count(lfb_word_set_seen(&block[i], seen[i], sbbf_mask(hash, i)));
-  return turned_on;
+  for (uint32_t i = 0; i < SBBF_WORDS; i++) {
+    word[i] = lfb_sbbf_block(layout, hash) + i;
+    mask[i] = sbbf_mask(hash, i);
+  }
+  return lfb_bit_array_or_words(word, mask, SBBF_WORDS);
 }
 
 LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
@@ -125,7 +122,7 @@ LFB_INLINE uint64_t sbbf_bytes_query_one(const lfb_layout *layout, uint64_t hash
 
   LFB_UNROLL
   for (uint32_t i = 0; i < SBBF_WORDS; i++)
-    missing |= sbbf_mask(hash, i) & ~lfb_bits_read(&layout->bits, first + i);
+    missing |= sbbf_mask(hash, i) & ~lfb_bit_array_read(&layout->bits, first + i);
   return missing == 0;
 }
 

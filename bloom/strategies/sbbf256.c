@@ -8,8 +8,6 @@
 #ifdef LFB_SIMD_X86
 #include <immintrin.h>
 
-#include "atomic/words/pair.h"
-
 #define TARGET LFB_AVX2_TARGET
 
 /* The bits of a hash. */
@@ -50,15 +48,13 @@ TARGET __attribute__((noinline)) static uint64_t sbbf256_retry(lfb_word *block, 
   uint64_t turned_on = 0;
 
   _mm256_storeu_si256((__m256i *)(void *)mask, sbbf256_mask(hash));
-  for (uint32_t i = first; i < LFB_SBBF_WORDS; i += 2) {
-    const lfb_two on = lfb_pair_set(&block[i], (lfb_two){mask[i], mask[i + 1]});
-    turned_on += (uint64_t)(_mm_popcnt_u64(on.low) + _mm_popcnt_u64(on.high));
-  }
+  for (uint32_t i = first; i < LFB_SBBF_WORDS; i += 2)
+    turned_on += lfb_bit_array_or_pair(&block[i], (lfb_two){mask[i], mask[i + 1]});
   return turned_on;
 }
 
 /* Every processor with AVX2 has cmpxchg16b.  The whole block is read before half of it is written,
- * for the reason in lfb_fast_key_put(). */
+ * for the reason in lfb_bit_array_or_words(). */
 TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t hash)
 {
   lfb_word *block = lfb_sbbf_block(layout, hash);

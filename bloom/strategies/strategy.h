@@ -77,7 +77,7 @@ struct lfb_strategy {
   const lfb_kernel *const *kernels[LFB_SIMD_LEVELS];
   uint32_t (*kernel_of)(const lfb_geometry *geometry);
 
-  /* The same for words that are bytes (atomic/words/bits.h), in the byte order of the strategy's
+  /* The same for words that are bytes (atomic/bit_array.h), in the byte order of the strategy's
    * form; only their queries are called.  No entry if only forms with aligned words hold the
    * strategy. */
   const lfb_kernel *const *bytes_kernels[LFB_SIMD_LEVELS];

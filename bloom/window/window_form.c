@@ -116,8 +116,9 @@ lfb_status lfb_window_decode(const unsigned char header[LFB_WINDOW_HEADER], cons
 static lfb_status window_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_window *window = what;
-  const lfb_bits words =
-      lfb_bits_over(window->view.fast.words, window->pages.size / sizeof(lfb_word));
+  const lfb_bit_array words =
+      lfb_bit_array_over(window->view.fast.words, window->pages.size / sizeof(lfb_word),
+                         (lfb_stripes){0});
   lfb_window_file file = {.description = window->description,
                           .config = window->config,
                           .geometry = window->geometry,

@@ -131,7 +131,7 @@ static lfb_status coming_close(lfb_coming *coming, lfb_filter **filter, uint64_t
   if (status != LFB_OK)
     return status;
   coming->pages = (lfb_pages){0};
-  lfb_layout_count(&made->layout, coming->bits_set);
+  lfb_bit_array_add(&made->layout.bits, coming->bits_set);
   /* relaxed: no other thread has the filter yet. */
   atomic_store_explicit(&made->full_words, coming->full_words, memory_order_relaxed);
   *memory = coming->memory + lfb_memory_tally() - before;

@@ -117,7 +117,7 @@ static void job_do(job *which, uint64_t piece)
   for (size_t i = 0; i < count; i++)
     to[i] |= from[i];
   if (!which->copies)
-    lfb_layout_count(&which->to->layout, lfb_digest_bits(to, count) - before);
+    lfb_bit_array_add(&which->to->layout.bits, lfb_digest_bits(to, count) - before);
   filled = filled < which->full ? filled : which->full;
   which->full -= filled;
   if (filled > 0) /* release: as filter_put_from() */
@@ -238,7 +238,7 @@ static void job_inherit(const job *which, lfb_filter *from)
 {
   lfb_filter *to = which->to;
   const lfb_pages pages = to->pages;
-  const lfb_bits bits = to->layout.bits;
+  const lfb_bit_array bits = to->layout.bits;
   const lfb_fast fast = to->layout.fast;
 
   for (uint64_t piece = 0; piece < job_pieces(which); piece++)
@@ -247,10 +247,10 @@ static void job_inherit(const job *which, lfb_filter *from)
     else
       older_do(which, piece);
   to->pages = from->pages;
-  to->layout.bits = from->layout.bits;
+  to->layout.bits = lfb_bit_array_over(from->layout.bits.words, bits.word_count, bits.count);
   to->layout.fast = from->layout.fast;
   from->pages = pages;
-  from->layout.bits = bits;
+  from->layout.bits = lfb_bit_array_over(bits.words, bits.word_count, from->layout.bits.count);
   from->layout.fast = fast;
 }
 
@@ -316,7 +316,7 @@ static bool job_add(lfb_filter *to, const lfb_filter *from, bool empty)
   made->full = full_most(from);
   made->copies = empty && !count_waits(from);
   if (made->copies)
-    lfb_layout_count(&to->layout, lfb_filter_bits_set(from));
+    lfb_bit_array_add(&to->layout.bits, lfb_filter_bits_set(from));
   while (*end != NULL)
     end = &(*end)->next;
   *end = made;

@@ -44,11 +44,11 @@ std::vector<uint64_t> Words(const Filter& filter) {
   return words;
 }
 
-uint64_t BitsOf(const Filter& filter) { return lfb_bits_count(&filter.get()->layout.bits); }
+uint64_t BitsOf(const Filter& filter) { return lfb_filter_recount(&filter.get()->layout.bits); }
 
 // Turns on single bits, whatever the strategy would.
 void SetBit(const Filter& filter, uint64_t bit) {
-  lfb_layout_count(&filter.get()->layout, lfb_bits_set(&filter.get()->layout.bits, bit));
+  lfb_bit_array_set(&filter.get()->layout.bits, bit);
 }
 
 // Checks that a delta from `earlier` to `later` makes a copy of the one the other.

@@ -329,7 +329,7 @@ TEST(NativeDamage, TheLastMiBIsCountedWithoutTheBitsAfterTheLast) {
   Filter open;
   ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
   EXPECT_EQ(lfb_filter_full_words(open.get()), (Stats(whole).bytes - kMiB) / 8);
-  EXPECT_EQ(Stats(open).bits_set, lfb_bits_count(&open->layout.bits));
+  EXPECT_EQ(Stats(open).bits_set, lfb_filter_recount(&open->layout.bits));
 }
 
 // Ranges of every strategy's file, overwritten by zeros, as by a lost page.

@@ -33,7 +33,7 @@ size_t PutMany(const Filter& filter, const std::vector<uint64_t>& hashes) {
 
 std::vector<uint64_t> Words(const Filter& filter) {
   std::vector<uint64_t> words(filter->layout.bits.word_count);
-  lfb_bits_snapshot(&filter->layout.bits, 0, words.data(), words.size());
+  lfb_bit_array_snapshot(&filter->layout.bits, 0, words.data(), words.size());
   return words;
 }
 
@@ -74,7 +74,7 @@ uint64_t LeastKeys(const Filter& filter) {
 void ExpectSame(const Filter& batched, const Filter& direct) {
   ASSERT_EQ(Words(batched), Words(direct));
   ASSERT_EQ(Stats(batched).bits_set, Stats(direct).bits_set);
-  ASSERT_EQ(Stats(batched).bits_set, lfb_bits_count(&batched->layout.bits));
+  ASSERT_EQ(Stats(batched).bits_set, lfb_filter_recount(&batched->layout.bits));
 }
 
 TEST_P(EveryBatch, SetsTheSameBitsAndFindsTheSameKeysNew) {
@@ -394,7 +394,7 @@ TEST(BatchRace, EachBitIsCreditedOnce) {
       else
         for (uint64_t hash : hashes) fresh += lfb_filter_put_hash(filter.get(), hash);
     });
-    ASSERT_EQ(fresh, lfb_bits_count(&filter->layout.bits)) << "round " << round;
+    ASSERT_EQ(fresh, lfb_filter_recount(&filter->layout.bits)) << "round " << round;
     ASSERT_EQ(Stats(filter).bits_set, fresh) << "round " << round;
   }
 }
@@ -443,7 +443,8 @@ TEST(BatchRace, OfAllPutsOfAKeyOneFindsItNew) {
       fresh += mine;
     });
     ASSERT_EQ(fresh, hashes.size()) << "round " << round;
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits)) << "round " << round;
+    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits))
+        << "round " << round;
   }
 }
 
@@ -464,7 +465,7 @@ TEST(BatchRace, MemoryGoesFromThreadToThread) {
     }
   });
   EXPECT_EQ(lost, 0u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 // Batches, puts and put_all at once: every key is found afterwards, and the count is the number
@@ -492,7 +493,7 @@ void NoPutIsLost(lfb_strategy_id strategy) {
             lfb_filter_might_contain_many_hash(filter.get(), hashes.data(), kKeys, nullptr);
     });
     ASSERT_EQ(lost, 0u);
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
   }
 }
 

@@ -29,10 +29,10 @@ void ExpectSameBits(const Filter& a, const Filter& b) {
   ASSERT_EQ(a->layout.bits.word_count, b->layout.bits.word_count);
   uint64_t different = 0;
   for (uint64_t i = 0; i < a->layout.bits.word_count; i++)
-    different += lfb_bits_word(&a->layout.bits, i) != lfb_bits_word(&b->layout.bits, i);
+    different += lfb_bit_array_word(&a->layout.bits, i) != lfb_bit_array_word(&b->layout.bits, i);
   ASSERT_EQ(different, 0u);
   ASSERT_EQ(Stats(a).bits_set, Stats(b).bits_set);
-  ASSERT_EQ(Stats(a).bits_set, lfb_bits_count(&a->layout.bits));
+  ASSERT_EQ(Stats(a).bits_set, lfb_filter_recount(&a->layout.bits));
 }
 
 class EveryStrategyBuilder : public testing::TestWithParam<lfb_strategy_id> {};

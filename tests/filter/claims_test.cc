@@ -49,7 +49,7 @@ TEST_P(EveryStrategyClaims, AreTrueOnceForEachWayOfNamingAKey) {
     ASSERT_TRUE(lfb_filter_might_contain_object(filter.get(), funnel, &object));
     ASSERT_FALSE(Put(filter, text));
   }
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
   EXPECT_EQ(CellsWon(filter.get()), 0u);
 }
 
@@ -60,7 +60,8 @@ TEST_P(EveryStrategyClaims, SetTheBitsThatPutsSet) {
               lfb_filter_put_u64(put.get(), Mix(4, i)));
   EXPECT_EQ(Stats(claimed).bits_set, Stats(put).bits_set);
   for (uint64_t i = 0; i < put->layout.bits.word_count; i++)
-    ASSERT_EQ(lfb_bits_word(&claimed->layout.bits, i), lfb_bits_word(&put->layout.bits, i));
+    ASSERT_EQ(lfb_bit_array_word(&claimed->layout.bits, i),
+              lfb_bit_array_word(&put->layout.bits, i));
 }
 
 TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
@@ -110,7 +111,7 @@ TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
     ASSERT_EQ(StateOf(cell), LFB_CLAIM_DONE);
     ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(20, i)));
   }
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 // Keys spread over the cells, even if only some bits of their hashes differ.
@@ -185,7 +186,7 @@ class Stopped : public testing::Test {
   void ExpectTidy() {
     EXPECT_EQ(State(), LFB_CLAIM_DONE);
     EXPECT_EQ(CellsWon(filter_.get()), 0u);
-    EXPECT_EQ(Stats(filter_).bits_set, lfb_bits_count(&filter_->layout.bits));
+    EXPECT_EQ(Stats(filter_).bits_set, lfb_filter_recount(&filter_->layout.bits));
   }
 
   const Filter filter_ = MakeSure(1000);
@@ -215,9 +216,9 @@ TEST_F(Stopped, WithSomeOfItsBitsItGetsTheOthers) {
   const Filter other = MakeSure(1000);  // shows which words have the bits
   lfb_filter_put_hash(other.get(), hashes_[0]);
   uint64_t word = 0;
-  while (lfb_bits_word(&other->layout.bits, word) == 0) word++;
-  const uint64_t bits = lfb_bits_word(&other->layout.bits, word);
-  lfb_layout_count(&filter_->layout, lfb_bits_set_mask(&filter_->layout.bits, word, bits));
+  while (lfb_bit_array_word(&other->layout.bits, word) == 0) word++;
+  const uint64_t bits = lfb_bit_array_word(&other->layout.bits, word);
+  lfb_bit_array_add(&filter_->layout.bits, lfb_bit_array_or(&filter_->layout.bits, word, bits));
   EXPECT_FALSE(Has(hashes_[0]));
   EXPECT_FALSE(Claim(hashes_[0]));
   EXPECT_TRUE(Has(hashes_[0]));
@@ -318,7 +319,7 @@ TEST(Claims, ThreadsWithoutASlotClaimToo) {
   EXPECT_GE(without, 128u);
   EXPECT_EQ(won, kKeys);
   EXPECT_EQ(CellsWon(filter.get()), 0u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 // ---- races --------------------------------------------------------------------
@@ -368,7 +369,7 @@ TEST(ClaimsRace, EachOfAMillionKeysHasOneWinner) {
   ExpectOneWinnerEach(Race(Keys(1, kKeys), [&](uint64_t key) {
     return lfb_filter_claim_hash(filter.get(), key);
   }));
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
   EXPECT_EQ(CellsWon(filter.get()), 0u);
 }
 
@@ -439,7 +440,7 @@ TEST_P(EveryStrategyClaims, HaveOneWinnerEachInACrowd) {
       return won;
     };
     ExpectOneWinnerEach(Race(keys, claim), false_positives);
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
     ASSERT_EQ(CellsWon(filter.get()), 0u);
   }
 }
@@ -466,7 +467,7 @@ TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
     uint64_t wrong = 0;
     for (const auto& count : winners) wrong += count != 1;
     ASSERT_EQ(wrong, 0u) << "round " << round;
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
   }
 }
 
@@ -498,7 +499,7 @@ TEST(ClaimsRace, DuringPutsThereAreNeverTwoWinners) {
     for (const auto& count : winners) several += count > 1;
     ASSERT_EQ(several, 0u) << "round " << round;
     ASSERT_EQ(lost, 0u) << "round " << round;
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
   }
 }
 

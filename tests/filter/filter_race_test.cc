@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kThreads = 4;  // more than the cores
 
-uint64_t Popcount(const Filter& filter) { return lfb_bits_count(&filter->layout.bits); }
+uint64_t Popcount(const Filter& filter) { return lfb_filter_recount(&filter->layout.bits); }
 
 class EveryStrategyRace : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyRace, testing::ValuesIn(AllStrategies()),
@@ -134,8 +134,8 @@ TEST(FilterRace, PutAllOfDamagedFiltersCountsEachWordOnce) {
     for (uint64_t f = 0; f < kThreads; f++) {  // half of each part is the next filter's, too
       from.push_back(Make(8000, 0.01, LFB_FAST));
       for (uint64_t i = 0; i < kPart; i++)
-        lfb_bits_set_mask(&from[f]->layout.bits, f * kPart / 2 + i, ~uint64_t{0});
-      lfb_layout_count(&from[f]->layout, 64 * kPart);
+        lfb_bit_array_or(&from[f]->layout.bits, f * kPart / 2 + i, ~uint64_t{0});
+      lfb_bit_array_add(&from[f]->layout.bits, 64 * kPart);
       from[f]->full_words = kPart;
     }
     std::atomic<uint64_t> below{0};

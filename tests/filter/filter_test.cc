@@ -175,7 +175,7 @@ TEST_P(EveryStrategy, WordsHaveTheBits) {
   const std::vector<uint64_t> words = WordsOf(filter);
   uint64_t set = 0;
   for (uint64_t i = 0; i < words.size(); i++) {
-    ASSERT_EQ(words[i], lfb_bits_word(&filter->layout.bits, i));
+    ASSERT_EQ(words[i], lfb_bit_array_word(&filter->layout.bits, i));
     set += lfb_word_count(words[i]);
   }
   EXPECT_EQ(set, Stats(filter).bits_set);

@@ -35,7 +35,7 @@ uint64_t DifferentWords(const Filter& a, const Filter& b) {
   EXPECT_EQ(a->layout.bits.word_count, b->layout.bits.word_count);
   uint64_t different = 0;
   for (uint64_t i = 0; i < a->layout.bits.word_count; i++)
-    different += lfb_bits_word(&a->layout.bits, i) != lfb_bits_word(&b->layout.bits, i);
+    different += lfb_bit_array_word(&a->layout.bits, i) != lfb_bit_array_word(&b->layout.bits, i);
   return different;
 }
 
@@ -171,14 +171,14 @@ TEST(Fold, HalvesSbbfAsArrowDoes) {
   const Filter wide = Make(100000, 0.01, LFB_SBBF);
   PutKeys(wide, 1, 10000);
   std::vector<uint64_t> words(wide->layout.bits.word_count);
-  lfb_bits_snapshot(&wide->layout.bits, 0, words.data(), words.size());
+  lfb_bit_array_snapshot(&wide->layout.bits, 0, words.data(), words.size());
   for (uint64_t factor = 2; factor <= 16; factor *= 2) {
     for (size_t i = 0; i < words.size() / 2; i++)
       words[i] = words[i / 4 * 8 + i % 4] | words[i / 4 * 8 + 4 + i % 4];
     words.resize(words.size() / 2);
     const Filter folded = Fold(wide, factor);
     std::vector<uint64_t> ours(folded->layout.bits.word_count);
-    lfb_bits_snapshot(&folded->layout.bits, 0, ours.data(), ours.size());
+    lfb_bit_array_snapshot(&folded->layout.bits, 0, ours.data(), ours.size());
     ASSERT_EQ(ours, words) << factor;
   }
 }
@@ -263,7 +263,7 @@ TEST_P(EveryStrategyFold, FoldDuringPut) {
         if (lfb_filter_fold(wide.get(), factor, &made) != LFB_OK) continue;
         const Filter folded(made);
         lost += before - Found(folded, round, before);
-        miscounted += Stats(folded).bits_set != lfb_bits_count(&folded->layout.bits);
+        miscounted += Stats(folded).bits_set != lfb_filter_recount(&folded->layout.bits);
       }
     });
     ASSERT_EQ(lost, 0u);

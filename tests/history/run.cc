@@ -12,18 +12,18 @@ namespace history {
 
 // ---- one run ----------------------------------------------------------------
 
-Stage::Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put)
-    : threads_(threads), put_(std::move(put)), seen_(threads) {
+Stage::Stage(const lfb_config& config, unsigned keys, unsigned threads, Verbs verbs)
+    : threads_(threads), verbs_(std::move(verbs)), seen_(threads) {
   EXPECT_EQ(lfb_filter_create(&config, &filter_), LFB_OK);
   keys_ = KeysOfCells(filter_, 11, keys);  // all claims meet
   for (uint64_t key : keys_) {
     const Filter alone = Make(config);
-    lfb_filter_put_u64(alone.get(), key);
+    verbs_.put(alone.get(), key);
     scene_.keys.push_back(BitsOf(alone.get()));
   }
-  scene_.puts_are_claims = config.strategy == LFB_FAST_PAIR;
+  scene_.puts_are_claims = verbs_.puts_are_claims || config.strategy == LFB_FAST_PAIR;
   EXPECT_EQ(lfb_filter_create(&config, &other_), LFB_OK);
-  for (unsigned i = 0; i < keys; i += 3) lfb_filter_put_u64(other_, keys_[i]);
+  for (unsigned i = 0; i < keys; i += 3) verbs_.put(other_, keys_[i]);
   scene_.other = BitsOf(other_);
   EXPECT_LE(64 * filter_->layout.bits.word_count, kMostBits);
   crew_ = std::make_unique<Crew>(threads,
@@ -39,14 +39,15 @@ Stage::~Stage() {
 Bits Stage::BitsOf(const lfb_filter* filter) const {
   Bits bits;
   for (uint64_t word = 0; word < filter->layout.bits.word_count; word++)
-    for (uint64_t left = lfb_bits_word(&filter->layout.bits, word); left != 0; left &= left - 1)
+    for (uint64_t left = lfb_bit_array_word(&filter->layout.bits, word); left != 0;
+         left &= left - 1)
       bits.set(64 * word + static_cast<size_t>(__builtin_ctzll(left)));
   return bits;
 }
 
 // Bits turned on in this run, by the filter's count.
 uint64_t Stage::Counted() const {
-  return lfb_stripes_sum(&filter_->layout.count) - counted_before_;
+  return lfb_bit_array_count(&filter_->layout.bits) - counted_before_;
 }
 
 Event Stage::Single(const Call& call) {
@@ -54,16 +55,16 @@ Event Stage::Single(const Call& call) {
   const uint64_t key = keys_[call.key];
   switch (call.kind) {
     case Kind::kPut:
-      event.answer = put_(filter_, key);
+      event.answer = verbs_.put(filter_, key);
       break;
     case Kind::kClaim:
-      event.answer = lfb_filter_claim_u64(filter_, key);
+      event.answer = verbs_.claim(filter_, key);
       break;
     case Kind::kQuery:
-      event.answer = lfb_filter_might_contain_u64(filter_, key);
+      event.answer = verbs_.query(filter_, key);
       break;
     case Kind::kPutAll:
-      lfb_ignore(lfb_filter_put_all(filter_, other_));
+      lfb_ignore(verbs_.put_all(filter_, other_));
       break;
     case Kind::kCount:
       event.answer = Counted();
@@ -95,7 +96,7 @@ void Stage::Perform(unsigned thread, unsigned turn) {
   for (const Call& call : (*program_)[thread]) {
     Pause(draws);
     draws = Mix(3, draws);
-    if (call.batch == 0)
+    if (call.batch == 0 || !verbs_.many)
       seen_[thread].push_back(Single(call));
     else
       Batch(call, &seen_[thread]);
@@ -108,7 +109,7 @@ History Stage::Run(const Program& program) {
   for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++)
     for (lfb_word& half : filter_->claims.cells[i].half)
       atomic_store_explicit(&half, 0, std::memory_order_relaxed);
-  counted_before_ = lfb_stripes_sum(&filter_->layout.count);
+  counted_before_ = lfb_bit_array_count(&filter_->layout.bits);
   for (std::vector<Event>& seen : seen_) seen.clear();
   program_ = &program;
   crew_->Take();
@@ -119,6 +120,28 @@ History Stage::Run(const Program& program) {
   history.last = BitsOf(filter_);
   history.last_count = Counted();
   return history;
+}
+
+Verbs OfBitArray() {
+  const auto bit = [](const lfb_filter* filter, uint64_t key) {
+    uint64_t indexes[255];
+    (void)filter->strategy->bits_of(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key),
+                                    indexes);
+    return indexes[0];
+  };
+  Verbs verbs;
+  verbs.put = verbs.claim = [bit](lfb_filter* filter, uint64_t key) {
+    return lfb_bit_array_set(&filter->layout.bits, bit(filter, key));
+  };
+  verbs.query = [bit](const lfb_filter* filter, uint64_t key) {
+    return lfb_bit_array_get(&filter->layout.bits, bit(filter, key));
+  };
+  verbs.put_all = [](lfb_filter* into, const lfb_filter* from) {
+    return lfb_bit_array_put_all(&into->layout.bits, &from->layout.bits);
+  };
+  verbs.many = false;
+  verbs.puts_are_claims = true;
+  return verbs;
 }
 
 // ---- programs ---------------------------------------------------------------

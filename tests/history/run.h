@@ -2,7 +2,7 @@
 // received.
 #pragma once
 
-#include <lfbloom/filter.h>
+#include <lfbloom/filter_more.h>
 
 #include <atomic>
 #include <functional>
@@ -25,14 +25,21 @@ struct Call {
 // The calls of each thread, in order.
 using Program = std::vector<std::vector<Call>>;
 
-// Makes one put; the library's, unless a test has a broken one.
-using PutFn = std::function<bool(lfb_filter*, uint64_t key)>;
+// The calls of the library, unless a test has others.
+struct Verbs {
+  std::function<bool(lfb_filter*, uint64_t key)> put = lfb_filter_put_u64,
+                                                 claim = lfb_filter_claim_u64;
+  std::function<bool(const lfb_filter*, uint64_t key)> query = lfb_filter_might_contain_u64;
+  std::function<lfb_status(lfb_filter*, const lfb_filter*)> put_all = lfb_filter_put_all;
+  bool many = true;             // batches are one call
+  bool puts_are_claims = false;
+};
 
 // One filter, its keys, and the threads that run programs on it repeatedly.
 class Stage {
  public:
   // A filter of `config`, with at most kMostBits bits, and `keys` keys.
-  Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put = lfb_filter_put_u64);
+  Stage(const lfb_config& config, unsigned keys, unsigned threads, Verbs verbs = {});
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
@@ -54,7 +61,7 @@ class Stage {
   Bits BitsOf(const lfb_filter* filter) const;
 
   const unsigned threads_;
-  const PutFn put_;
+  const Verbs verbs_;
   std::vector<uint64_t> keys_;
   Scene scene_;
   lfb_filter *filter_ = nullptr, *other_ = nullptr;
@@ -64,6 +71,9 @@ class Stage {
   std::vector<std::vector<Event>> seen_;
   std::unique_ptr<Crew> crew_;
 };
+
+// What calls on the bits of a filter do: a key is the first of its bits, and each set is a claim.
+Verbs OfBitArray();
 
 // A program of 2 to `threads` threads, with at most `calls` calls each, made from a number.
 Program RandomProgram(const Stage& stage, unsigned calls, uint64_t number);

@@ -98,8 +98,8 @@ void ExpectCountedInTheFile(const Growing& growing) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
   for (; layer != nullptr; layer = layer->older) {
     EXPECT_EQ(layer->step_shift, layer->least_shift) << layer->number;
-    EXPECT_EQ(lfb_stripes_sum(&layer->filter->layout.count),
-              lfb_bits_count(&layer->filter->layout.bits))
+    EXPECT_EQ(lfb_bit_array_count(&layer->filter->layout.bits),
+              lfb_filter_recount(&layer->filter->layout.bits))
         << layer->number;
   }
 }
@@ -576,8 +576,8 @@ struct Returned {
 void ExpectCountedButForDeaths(const Growing& growing, unsigned deaths) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
   for (; layer != nullptr; layer = layer->older) {
-    const uint64_t sum = lfb_stripes_sum(&layer->filter->layout.count);
-    const uint64_t truth = lfb_bits_count(&layer->filter->layout.bits);
+    const uint64_t sum = lfb_bit_array_count(&layer->filter->layout.bits);
+    const uint64_t truth = lfb_filter_recount(&layer->filter->layout.bits);
     ASSERT_LE(sum, truth);
     ASSERT_GE(sum + uint64_t{deaths} * layer->filter->layout.probes, truth);
     lfb_stats stats;

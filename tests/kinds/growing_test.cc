@@ -53,7 +53,7 @@ TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
       (right ? most : too_many) = middle;
     }
     EXPECT_EQ(layer->full_bits, most - most / 64) << n;
-    const lfb_stripes& count = layer->filter->layout.count;
+    const lfb_stripes& count = layer->filter->layout.bits.count;
     const uint64_t stripes = count.owned + count.shared;
     const uint64_t least = uint64_t{1} << layer->least_shift, share = most / 64 / 2 / stripes;
     EXPECT_LE(least, std::max<uint64_t>(share, 1)) << n;
@@ -467,7 +467,7 @@ Filter Plain(const Growing& growing) {
 uint64_t DifferentWords(const Filter& a, const Filter& b) {
   uint64_t different = a->layout.bits.word_count != b->layout.bits.word_count;
   for (uint64_t i = 0; different == 0 && i < a->layout.bits.word_count; i++)
-    different += lfb_bits_word(&a->layout.bits, i) != lfb_bits_word(&b->layout.bits, i);
+    different += lfb_bit_array_word(&a->layout.bits, i) != lfb_bit_array_word(&b->layout.bits, i);
   return different;
 }
 

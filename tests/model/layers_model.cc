@@ -122,7 +122,7 @@ lfb_status lfb_filter_make_empty(const lfb_description* description, bool, lfb_f
   one->filter.kernel = &kKernel;
   one->filter.description = *description;
   one->filter.layout.probes = 1;
-  one->filter.layout.count = {one->lines, kThreads, LFB_STRIPES_SHARED};
+  one->filter.layout.bits.count = {one->lines, kThreads, LFB_STRIPES_SHARED};
   *filter = &one->filter;
   return LFB_OK;
 }
@@ -138,10 +138,10 @@ uint64_t lfb_stripes_add_shared(const lfb_stripes*, uint64_t) {
   RL_ASSERT(false);  // each thread has a stripe of its own
   return 0;
 }
-uint64_t lfb_stripes_sum(const lfb_stripes* stripes) {
+uint64_t lfb_bit_array_count(const lfb_bit_array* bits) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < kThreads; i++)
-    sum += atomic_load_explicit(&stripes->stripes[i].count, memory_order_acquire);
+    sum += atomic_load_explicit(&bits->count.stripes[i].count, memory_order_acquire);
   return sum;
 }
 }

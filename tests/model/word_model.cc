@@ -1,5 +1,5 @@
-// The promises of lfbloom/word.h and atomic/threads/stripes.h, by Relacy: a bit has one winner,
-// a mask is counted once, a sum is never above the truth and exact at the end.
+// The promises of lfbloom/word.h and of a shared stripe, by Relacy: a bit has one winner, and no
+// addition is lost.
 #include "tests/model/atomic.h"
 
 // A thread of the model has the slot of its number.
@@ -50,46 +50,6 @@ struct Masks : rl::test_suite<Masks, 3> {
   }
 };
 
-// Two threads turn on bits and count them, one in a stripe of its own and one in a shared one. A
-// third reads: a thread that sees a count sees at least as many bits.
-template <typename Test>
-struct Counting : rl::test_suite<Test, 3> {
-  lfb_word word{};
-  lfb_stripe lines[2 + LFB_STRIPES_SHARED]{};
-  lfb_stripes count{};
-  Cells<uint64_t> cells;
-
-  void before() {
-    count = {lines, 1, LFB_STRIPES_SHARED};
-    cells.Begin(&word, uint64_t{0});
-    for (lfb_stripe& line : lines) cells.Begin(&line.count, uint64_t{0});
-  }
-  uint64_t Sum() const {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count.owned + count.shared; i++)
-      sum += atomic_load_explicit(&count.stripes[i].count, memory_order_acquire);
-    return sum;
-  }
-  void Put(uint64_t mask) {
-    const uint64_t turned_on = lfb_word_set(&word, mask);
-    if (turned_on != 0) lfb_stripes_add(&count, lfb_word_count(turned_on));
-  }
-  void thread(unsigned index) {
-    if (index == 0) {
-      Put(3);
-      Put(4);
-    } else if (index == 1) {
-      Put(6);
-    } else {
-      const uint64_t sum = Sum();
-      RL_ASSERT(sum <= lfb_word_count(lfb_word_get(&word)));
-    }
-  }
-  void after() { RL_ASSERT(Sum() == 3 && lfb_word_get(&word) == 7); }
-};
-
-struct Counted : Counting<Counted> {};
-
 // Two threads add to one shared stripe.
 struct Shared : rl::test_suite<Shared, 2> {
   lfb_stripe lines[1 + LFB_STRIPES_SHARED]{};
@@ -111,7 +71,6 @@ struct Shared : rl::test_suite<Shared, 2> {
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
   MODEL_TRY(runs, Masks);
-  MODEL_TRY(runs, Counted);
   MODEL_TRY(runs, Shared);
   return runs.Status();
 }

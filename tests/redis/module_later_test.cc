@@ -44,7 +44,7 @@ lfb_filter* Made(uint64_t keys = 1'000'000) {
 // Makes some words all ones, as damaged pieces are read.
 void Damage(lfb_filter* filter, uint64_t from, uint64_t to) {
   memset(static_cast<uint64_t*>(filter->pages.address) + from, 0xff, 8 * (to - from));
-  lfb_layout_count(&filter->layout, 64 * (to - from));
+  lfb_bit_array_add(&filter->layout.bits, 64 * (to - from));
   filter->full_words = to - from;
 }
 

@@ -73,7 +73,7 @@ inline std::vector<std::string> Keys(const Remote& remote) {
 }
 
 inline std::vector<uint64_t> WordsOf(const Filter& filter) {
-  const lfb_bits& bits = filter->layout.bits;
+  const lfb_bit_array& bits = filter->layout.bits;
   std::vector<uint64_t> words;
   for (uint64_t i = 0; i < bits.word_count; i++) words.push_back(bits.words[i].load());
   return words;

@@ -16,7 +16,7 @@ void ExpectAll(const Filter& filter, uint64_t streams, uint64_t keys) {
     for (uint64_t i = 0; i < keys; i++)
       lost += !lfb_filter_might_contain_u64(filter.get(), Mix(s, i));
   EXPECT_EQ(lost, 0u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 void ExpectChildrenEndWell(unsigned count) {

@@ -155,12 +155,12 @@ int OpenWithAHole(const Path& path, off_t words, off_t end) {
 }
 
 // Clears the first block of words, turns on a bit of each byte, and counts those that are lost.
-uint64_t LostInOneBlock(lfb_bits* bits, uint64_t round) {
+uint64_t LostInOneBlock(lfb_bit_array* bits, uint64_t round) {
   constexpr uint64_t kWords = kBlock / 8, kOfEachByte = 0x0101010101010101;
   uint64_t lost = 0;
   for (uint64_t word = 0; word < kWords; word++) atomic_store(&bits->words[word], uint64_t{0});
   for (uint64_t word = 0; word < kWords; word++)
-    lfb_bits_set_mask(bits, word, kOfEachByte << round % 8);
+    lfb_bit_array_or(bits, word, kOfEachByte << round % 8);
   for (uint64_t word = 0; word < kWords; word++)
     lost += lfb_word_get(&bits->words[word]) != kOfEachByte << round % 8;
   return lost;

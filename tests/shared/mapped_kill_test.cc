@@ -105,7 +105,7 @@ TEST(MappedKill, NothingThatReturnedIsLostAndTheCountIsRight) {
       ASSERT_EQ(waitpid(children[p], &status, 0), children[p]);
       ASSERT_TRUE(WIFSIGNALED(status));
     }
-    const uint64_t there = lfb_bits_count(&filter->layout.bits);
+    const uint64_t there = lfb_filter_recount(&filter->layout.bits);
     ASSERT_EQ(Stats(filter).bits_set, there) << round;
     const Filter opened = Made<Filter>(lfb_mapped_open, path.c_str(), nullptr);
     ASSERT_EQ(Stats(opened).bits_set, there) << round;

@@ -65,7 +65,7 @@ TEST(Sbbf, BitsAreThoseOfTheDefinition) {
       EXPECT_EQ(Words(filter), plain.Bytes());
       EXPECT_EQ(Words(many), plain.Bytes());
       for (const Filter* each : {&filter, &many})
-        EXPECT_EQ(Stats(*each).bits_set, lfb_bits_count(&(*each)->layout.bits));
+        EXPECT_EQ(Stats(*each).bits_set, lfb_filter_recount(&(*each)->layout.bits));
     }
 }
 

@@ -40,7 +40,7 @@ inline std::vector<unsigned> Counters(const Counting& counting) {
 
 inline std::vector<uint64_t> Words(const Filter& filter) {
   std::vector<uint64_t> words(filter->layout.bits.word_count);
-  lfb_bits_snapshot(&filter->layout.bits, 0, words.data(), words.size());
+  lfb_bit_array_snapshot(&filter->layout.bits, 0, words.data(), words.size());
   return words;
 }
 

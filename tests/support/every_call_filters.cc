@@ -70,8 +70,21 @@ void AddFilters(Rows* rows) {
   AddBigBatch(rows);
 }
 
-// Functions without objects.
+// The bit array, and functions without objects.
 void AddPlain(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_bit_array_create, kFew, &t.out.bits).Fails(3).After(Made<&Outputs::bits>),
+    ROW(lfb_bit_array_create, 16 * kMany, &t.out.bits).Fails(3, kPopulated)
+        .After(Made<&Outputs::bits>),
+    ROW(lfb_bit_array_copy, t.bits, &t.out.bits).Fails(3).After(Made<&Outputs::bits>),
+    FREE(lfb_bit_array_free, bits)
+        .Before(STEP(EXPECT_EQ(lfb_bit_array_create(kFew, &t.own.bits), LFB_OK))),
+    ROW(lfb_bit_array_set, t.bits, kKey),
+    ROW(lfb_bit_array_get, t.bits, kKey).Before(STEP(lfb_bit_array_set(t.bits, kKey))).After(Yes),
+    ROW(lfb_bit_array_count, t.bits).Before(STEP(lfb_bit_array_set(t.bits, kKey))).After(Yes),
+    ROW(lfb_bit_array_size, t.bits).After(STEP(EXPECT_EQ(t.answer, 1024u))),
+    ROW(lfb_bit_array_put_all, t.bits, t.bits),
+  });
   Add(rows, {
     ROW(lfb_config_plan, &t.seeded, &t.out.stats).Takes(&Things::seeded),
     ROW(lfb_config_plan, &t.config, &t.out.stats).Fails(1).Takes(&Things::config),

@@ -119,6 +119,11 @@ void UseAndFree(const lfb_filter* filter) {
   EXPECT_TRUE(HasKey(filter));
   lfb_mapped_close(filter);
 }
+void UseAndFree(lfb_bit_array* bits) {
+  lfb_bit_array_set(bits, kKey);
+  EXPECT_TRUE(lfb_bit_array_get(bits, kKey));
+  lfb_bit_array_free(bits);
+}
 void UseAndFree(lfb_counting* counting) {
   lfb_counting_put_u64(counting, kKey);
   EXPECT_TRUE(HasKey(counting));
@@ -165,6 +170,7 @@ void Things::MakeKeys() {
 
 void Things::MakeFilters() {
   filter = WithKey(seeded);
+  EXPECT_EQ(lfb_bit_array_create(kFew, &bits), LFB_OK);
   other = Make(seeded);
   lfb_config of_many = seeded;
   of_many.expected_insertions = kMany;
@@ -280,6 +286,7 @@ void Things::End() {
 
 Things::~Things() {
   End();
+  lfb_bit_array_free(bits);
   lfb_builder_free(builder);
   lfb_follow_free(follow);
   lfb_follow_free(follow_with_threads);

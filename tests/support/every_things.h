@@ -1,6 +1,7 @@
 // every_things.h - the objects that the rows of every_call.h work on, for atomic/ and bloom/.
 #pragma once
 
+#include <lfbloom/bit_array.h>
 #include <lfbloom/builder.h>
 #include <lfbloom/delta.h>
 #include <lfbloom/file_source.h>
@@ -29,6 +30,7 @@ constexpr uint32_t kLayers = 7;    // of a growing filter that does not grow in 
 // What calls write: see every_call.h.
 struct Outputs {
   lfb_filter* filter;
+  lfb_bit_array* bits;
   const lfb_filter* seen;
   lfb_counting* counting;
   lfb_window* window;
@@ -87,6 +89,7 @@ struct Things {
   Growing growing;         // with one layer
   Growing settled, fresh;  // with several, far from full; its first state
   Growing sbbf_growing;
+  lfb_bit_array* bits = nullptr;
   lfb_versions* versions = nullptr;
   lfb_builder* builder = nullptr;
   lfb_follow *follow = nullptr, *follow_with_threads = nullptr;
@@ -106,6 +109,7 @@ struct Things {
   // Objects that Row::before made for one call, which may take them: End() frees those still there.
   struct {
     lfb_filter* filter = nullptr;
+    lfb_bit_array* bits = nullptr;
     lfb_counting* counting = nullptr;
     lfb_window* window = nullptr;
     lfb_growing* growing = nullptr;
@@ -149,6 +153,7 @@ void NewVersions(Things& t);
 
 void UseAndFree(lfb_filter* filter);
 void UseAndFree(const lfb_filter* filter);
+void UseAndFree(lfb_bit_array* bits);
 void UseAndFree(lfb_counting* counting);
 void UseAndFree(lfb_window* window);
 void UseAndFree(lfb_growing* growing);

@@ -55,7 +55,7 @@ inline void ExpectOneLayerALevel(const Growing& growing) {
     EXPECT_EQ(stats.expected_insertions,
               lfb_layers_insertions(config.expected_insertions, layer->number));
     EXPECT_EQ(stats.fpp, fpp);
-    EXPECT_EQ(stats.bits_set, lfb_bits_count(&layer->filter->layout.bits));
+    EXPECT_EQ(stats.bits_set, lfb_filter_recount(&layer->filter->layout.bits));
     if (above != Figures(growing).layers - 1) {
       EXPECT_GE(stats.bits_set, layer->full_bits) << "layer " << layer->number;
       EXPECT_LE(FppByRates(layer, stats.bits_set), fpp) << "layer " << layer->number;

@@ -56,8 +56,9 @@ inline void ExpectBatchesAlike(const Filter& filter, const Filter& alone) {
     }
   }
   for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
-    ASSERT_EQ(lfb_bits_word(&filter->layout.bits, i), lfb_bits_word(&alone->layout.bits, i));
-  ASSERT_EQ(lfb_stripes_sum(&filter->layout.count), lfb_stripes_sum(&alone->layout.count));
+    ASSERT_EQ(lfb_bit_array_word(&filter->layout.bits, i),
+              lfb_bit_array_word(&alone->layout.bits, i));
+  ASSERT_EQ(lfb_bit_array_count(&filter->layout.bits), lfb_bit_array_count(&alone->layout.bits));
 }
 
 // A filter of strategy `fast` with w words per key and g bits in each, with blocks of one line or

@@ -1,6 +1,6 @@
 #!/bin/bash
 # one_thread_test.sh FILE...: tests that are tagged onethread, and so are not run under
-# ThreadSanitizer, start no thread and no process. Seen to fail with bits_test tagged.
+# ThreadSanitizer, start no thread and no process. Seen to fail with bit_array_test tagged.
 set -u
 (($# > 0)) || { echo "no test is tagged: this one looks at nothing"; exit 1; }
 starts='std::thread|std::async|RunTogether|pthread_create|posix_spawn|fork\('

@@ -16,7 +16,7 @@
 #define LFB_BLOOM_FAST_AVX512_H
 
 #include "bloom/hashing/simd.h"
-#include "bloom/strategies/fast_view.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 #ifdef LFB_SIMD_X86_512
 #include <immintrin.h>

@@ -8,8 +8,31 @@
 #ifndef LFB_BLOOM_FAST_KEY_H
 #define LFB_BLOOM_FAST_KEY_H
 
-#include "atomic/words/pair.h"
+#include "atomic/bit_array.h"
 #include "bloom/strategies/fast_view.h"
+
+/* Returns the product r(round).  The multipliers are the fractional digits of the golden ratio,
+ * then those of the square roots of 2, 3 and 5, made odd. */
+LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
+{
+  static const uint64_t multipliers[LFB_FAST_MAX_PROBES / LFB_FAST_ROUND] = {
+      UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0x6a09e667f3bcc909),
+      UINT64_C(0xbb67ae8584caa73b), UINT64_C(0x3c6ef372fe94f82b)};
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): probes has an end. */
+  return hash * multipliers[round];
+}
+
+/* Returns whether a block is two lines. */
+LFB_INLINE bool lfb_fast_has_two_lines(const lfb_fast *fast)
+{
+  return fast->block_shift == 4;
+}
+
+/* Returns the first word of a hash's block. */
+LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
+{
+  return fast->words + (lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
+}
 
 /*
  * The shapes that have code of their own: those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default
@@ -121,28 +144,14 @@ LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
   return key;
 }
 
-/*
- * Turns on a key's bits: those of a block of `fast` word by word, those of a block of `fast-pair`
- * at once.  Returns the number of bits that this call turned on.
- *
- * It reads all words before it writes the first: a locked operation delays the loads after it, so
- * loads in between would add their latency.
- */
+/* Turns on a key's bits: those of a block of `fast` word by word, those of a block of `fast-pair`
+ * at once.  Returns the number of bits that this call turned on. */
 LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *key)
 {
-  const uint32_t groups = lfb_fast_groups(fast);
-  uint64_t seen[LFB_BLOCK_WORDS] = {0};
-  uint32_t turned_on = 0;
-
-  if (lfb_fast_is_pair(fast)) {
+  if (lfb_fast_is_pair(fast))
     /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): groups is above 0. */
-    const lfb_two on = lfb_pair_set(key->word[0], (lfb_two){key->mask[0], key->mask[1]});
-    return lfb_word_count(on.low) + lfb_word_count(on.high);
-  }
-  LFB_EACH(j, 0, groups, 1, seen[j] = lfb_word_get(key->word[j]));
-  LFB_EACH(j, 0, groups, 1,
-           turned_on += lfb_word_count(lfb_word_set_seen(key->word[j], seen[j], key->mask[j])));
-  return turned_on;
+    return lfb_bit_array_or_pair(key->word[0], (lfb_two){key->mask[0], key->mask[1]});
+  return lfb_bit_array_or_words(key->word, key->mask, lfb_fast_groups(fast));
 }
 
 /*

@@ -43,7 +43,7 @@ constexpr double kFpps[] = {0.6, 0.2, 0.01, 0.001, 1e-5, 1e-7, 1e-9};
 std::vector<uint64_t> Words(const Filter& filter) {
   std::vector<uint64_t> words;
   for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
-    words.push_back(lfb_bits_word(&filter->layout.bits, i));
+    words.push_back(lfb_bit_array_word(&filter->layout.bits, i));
   return words;
 }
 
@@ -60,7 +60,7 @@ TEST_F(FastPair, BitsAreWhereTheDefinitionSays) {
         ASSERT_TRUE(lfb_filter_might_contain_hash(filter.get(), Mix(1, i))) << fpp;
       }
       ASSERT_TRUE(Words(filter) == expected) << fpp << " by " << most;
-      ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+      ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
     }
 }
 
@@ -167,7 +167,7 @@ TEST_F(FastPairRace, OfAllPutsOfAKeyOneTurnsOnBits) {
   }
   EXPECT_EQ(twice, 0u);
   EXPECT_LE(without, 5u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 // The same with claims, one by one and many at a time: a claim is a put.
