@@ -45,18 +45,17 @@ static lfb_status destination_enter(lfb_destination *destination, const char *pa
   return LFB_OK;
 }
 
-/* Checks that nobody else put a link or a pipe into a folder that is writable by all. */
-static lfb_status destination_trust(int folder, const struct stat *found)
+/* Checks that no other user put it into a folder that is writable by all. */
+static lfb_status destination_trust(lfb_destination *destination, const struct stat *found)
 {
   const mode_t shared = S_ISVTX | S_IWOTH;
   struct stat around;
 
-  if (fstat(folder, &around) != 0)
+  if (fstat(destination->folder, &around) != 0)
     return LFB_ERROR_OPEN;
-  return (around.st_mode & shared) != shared || found->st_uid == geteuid() ||
-                 found->st_uid == around.st_uid
-             ? LFB_OK
-             : destination_fail(EACCES);
+  destination->refused = (around.st_mode & shared) == shared && found->st_uid != geteuid() &&
+                         found->st_uid != around.st_uid && found->st_uid != 0;
+  return destination->refused ? destination_fail(EACCES) : LFB_OK;
 }
 
 /* Reads the text of the open link. */
@@ -105,10 +104,8 @@ static lfb_status destination_look_at(lfb_destination *destination, int fd)
   if (fstat(fd, &found) != 0)
     return LFB_ERROR_OPEN;
   destination_set(destination, &found);
-  /* A pipe of another user would be read by that user. */
-  lfb_status status = S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)
-                          ? LFB_OK
-                          : destination_trust(destination->folder, &found);
+  lfb_status status =
+      S_ISDIR(found.st_mode) ? LFB_OK : destination_trust(destination, &found);
   if (status == LFB_OK && S_ISLNK(found.st_mode))
     status = destination_look_behind(destination);
   return status == LFB_OK && S_ISLNK(destination->mode) ? destination_read_link(destination, fd)
@@ -149,11 +146,11 @@ lfb_status lfb_destination_find(const char *path, lfb_destination *destination)
   return status == LFB_OK && S_ISDIR(destination->mode) ? destination_fail(EISDIR) : status;
 }
 
-lfb_status lfb_destination_open(const lfb_destination *destination, int *fd)
+lfb_status lfb_destination_open(const lfb_destination *destination, int flags, int *fd)
 {
   lfb_disk_file file = {
       .fd = lfb_restarted_openat(destination->folder, destination->name,
-                                 O_WRONLY | O_NOCTTY | (destination->linked ? 0 : O_NOFOLLOW), 0)};
+                                 flags | O_NOCTTY | (destination->linked ? 0 : O_NOFOLLOW), 0)};
 
   if (file.fd < 0)
     return LFB_ERROR_OPEN;

@@ -4,12 +4,12 @@
  * The folder is opened once, and everything is done in it: so whoever renames a folder or exchanges
  * a link meanwhile cannot lead a save to another folder.
  *
- * Links  If the path ends in a symbolic link, the destination is that of the link's target, but not
- *        by a link that somebody else put into a folder like /tmp (sticky, writable by all): such a
- *        link is refused, whether or not the system does so (fs.protected_symlinks of Linux).
- *        Links in the folders on the way are followed as the system follows them.
- * Pipes  So is a pipe, or anything else that is no regular file: its owner would read what is
- *        saved.
+ * Links  If the path ends in a symbolic link, the destination is that of the link's target.  Links
+ *        in the folders on the way are followed as the system follows them.
+ * Trust  In a folder like /tmp (sticky, writable by all) a link, a pipe or a file of another user
+ *        is refused, unless that is root or the folder's owner: the other user chose what it leads
+ *        to, reads what is saved, or has chosen what it has.  So do fs.protected_symlinks,
+ *        protected_fifos and protected_regular of Linux, where they are on.
  */
 #ifndef LFB_BLOOM_DESTINATION_H
 #define LFB_BLOOM_DESTINATION_H
@@ -26,6 +26,7 @@ typedef struct lfb_destination {
   bool can_sync;    /* the folder may be read, and so can be synced            */
   bool linked;      /* `name` is a link to what is there, which is no file     */
   bool owned;       /* there is something, and it belongs to the caller        */
+  bool refused;     /* it is another user's, as above                          */
   mode_t mode;      /* type and permissions of what is there; 0: there is none */
   lfb_disk_id id;   /* of what is there                                        */
   const char *name; /* part of the path, or of the private text                */
@@ -37,16 +38,17 @@ typedef struct lfb_destination {
  * after a failure.
  *
  * Fails  LFB_ERROR_OPEN, with the cause in errno: ENOENT for a link to nothing, EISDIR for a
- *        folder, EACCES for a link that is refused; LFB_ERROR_NO_MEMORY.
+ *        folder, EACCES for what is refused; LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_destination_find(const char *path, lfb_destination *destination);
 
 /*
- * Opens what is at the destination, which is no regular file, for writing.
+ * Opens what is at the destination.
  *
+ * Takes  flags  O_WRONLY or O_RDWR, and others of open().
  * Fails  LFB_ERROR_OPEN, with ESTALE in errno if something else is there by now.
  */
-lfb_status lfb_destination_open(const lfb_destination *destination, int *fd);
+lfb_status lfb_destination_open(const lfb_destination *destination, int flags, int *fd);
 
 /* Closes the folder and frees the text.  Keeps errno. */
 void lfb_destination_leave(lfb_destination *destination);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,12 +99,28 @@ lfb_status lfb_disk_is(const char *path, const lfb_disk_id *id)
   return lfb_disk_same(&now, id) ? LFB_OK : LFB_ERROR_REPLACED;
 }
 
-lfb_status lfb_disk_read_head(int fd, void *bytes, size_t size, size_t *got)
+lfb_status lfb_disk_read(void *from, void *bytes, size_t size, size_t *got)
+{
+  const int fd = *(const int *)from;
+  /* one read() returns at most SSIZE_MAX bytes, on Linux at most 2 GiB */
+  const size_t most = size < INT_MAX ? size : (size_t)INT_MAX;
+  ssize_t have;
+
+  do
+    have = read(fd, bytes, most);
+  while (have < 0 && errno == EINTR);
+  if (have < 0)
+    return LFB_ERROR_READ;
+  *got = (size_t)have;
+  return LFB_OK;
+}
+
+lfb_status lfb_disk_read_at(int fd, uint64_t at, void *bytes, size_t size, size_t *got)
 {
   size_t have = 0;
 
   while (have < size) {
-    const ssize_t more = pread(fd, (char *)bytes + have, size - have, (off_t)have);
+    const ssize_t more = pread(fd, (char *)bytes + have, size - have, (off_t)(at + have));
     if (more < 0 && errno == EINTR)
       continue;
     if (more < 0)

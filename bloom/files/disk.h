@@ -64,9 +64,12 @@ bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other);
 /* Whether a path leads to this file: LFB_OK, or LFB_ERROR_REPLACED. */
 lfb_status lfb_disk_is(const char *path, const lfb_disk_id *id);
 
-/* Reads at most `size` bytes from the start of the file.  `*got` receives how many there are.
+/* An lfb_read_fn, of the descriptor at `from`. */
+lfb_status lfb_disk_read(void *from, void *bytes, size_t size, size_t *got);
+
+/* Reads at most `size` bytes from byte `at` of the file on.  `*got` receives how many there are.
  * Fails: LFB_ERROR_READ. */
-lfb_status lfb_disk_read_head(int fd, void *bytes, size_t size, size_t *got);
+lfb_status lfb_disk_read_at(int fd, uint64_t at, void *bytes, size_t size, size_t *got);
 
 /* The permissions of a new file, to be reduced by the umask; only the owner's if the content is
  * secret. */

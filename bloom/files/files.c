@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lfbloom/filter_more.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,22 +41,6 @@ static lfb_status file_write(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
-static lfb_status file_read(void *from, void *bytes, size_t size, size_t *got)
-{
-  const int fd = *(const int *)from;
-  /* one read() returns at most SSIZE_MAX bytes, on Linux at most 2 GiB */
-  const size_t most = size < INT_MAX ? size : (size_t)INT_MAX;
-  ssize_t have;
-
-  do
-    have = read(fd, bytes, most);
-  while (have < 0 && errno == EINTR);
-  if (have < 0)
-    return LFB_ERROR_READ;
-  *got = (size_t)have;
-  return LFB_OK;
-}
-
 /* Closes a file that was written, and reports a failure.  Keeps the first error. */
 static lfb_status file_close(int fd, lfb_status status)
 {
@@ -75,7 +58,7 @@ static lfb_status save_in_place(const lfb_content *content, const lfb_destinatio
 {
   int fd;
 
-  if (lfb_destination_open(destination, &fd) != LFB_OK)
+  if (lfb_destination_open(destination, O_WRONLY, &fd) != LFB_OK)
     return LFB_ERROR_OPEN;
   const lfb_writer writer = {.write = file_write, .to = &fd};
   return file_close(fd, content->write(content->what, &writer));
@@ -199,14 +182,14 @@ lfb_status lfb_file_save(const lfb_content *content, const char *path)
 static lfb_status load_whole(lfb_disk_file *file, const lfb_read_limits *limits,
                              lfb_status (*read)(const lfb_reader *reader, void **made), void **made)
 {
-  lfb_reader reader = lfb_reader_of(file_read, &file->fd, limits);
+  lfb_reader reader = lfb_reader_of(lfb_disk_read, &file->fd, limits);
   char more;
   size_t got;
 
   reader.known_bytes = file->size;
   lfb_status status = read(&reader, made);
   if (status == LFB_OK)
-    status = file_read(&file->fd, &more, sizeof more, &got);
+    status = lfb_disk_read(&file->fd, &more, sizeof more, &got);
   return status == LFB_OK && got > 0 ? LFB_ERROR_TRAILING_BYTES : status;
 }
 
@@ -280,7 +263,7 @@ lfb_status lfb_form_of_file(const char *path, lfb_form *form)
 
   lfb_status status = file_open(path, &file);
   if (status == LFB_OK)
-    status = lfb_disk_read_head(file.fd, head, sizeof head, &have);
+    status = lfb_disk_read_at(file.fd, 0, head, sizeof head, &have);
   if (status == LFB_OK)
     status = have < sizeof head ? LFB_ERROR_TRUNCATED : lfb_form_foreign(head);
   if (status == LFB_OK)

@@ -160,7 +160,7 @@ static lfb_status mapped_locate(int fd, const lfb_read_limits *limits, bool writ
   const lfb_reader reader = {
       .read = mapped_start_read, .from = &start, .limits = {.key = limits->key}};
 
-  lfb_status status = lfb_disk_read_head(fd, start.bytes, sizeof start.bytes, &start.size);
+  lfb_status status = lfb_disk_read_at(fd, 0, start.bytes, sizeof start.bytes, &start.size);
   if (status == LFB_OK && writable)
     status = mapped_check_form(&start);
   return status == LFB_OK ? lfb_form_locate(&reader, located) : status;

@@ -252,7 +252,7 @@ static lfb_status head_read(int fd, const uint8_t *key, lfb_growing *growing,
   uint32_t layers; /* when the file was made */
   size_t have;
 
-  lfb_status status = lfb_disk_read_head(fd, bytes, sizeof bytes, &have);
+  lfb_status status = lfb_disk_read_at(fd, 0, bytes, sizeof bytes, &have);
   if (status != LFB_OK)
     return status;
   if (have < LFB_FORM_HEAD)

@@ -106,7 +106,7 @@ static lfb_status window_locate(int fd, const uint8_t *key, lfb_window_file *fil
   unsigned char header[LFB_WINDOW_HEADER];
   size_t got;
 
-  lfb_status status = lfb_disk_read_head(fd, header, sizeof header, &got);
+  lfb_status status = lfb_disk_read_at(fd, 0, header, sizeof header, &got);
   if (status != LFB_OK)
     return status;
   if (got < LFB_FORM_HEAD)

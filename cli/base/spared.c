@@ -48,14 +48,27 @@ void spared_add_operands(char *const *paths, size_t count)
     spared_add(paths[i]);
 }
 
+static bool spared_is(const struct stat *found)
+{
+  for (size_t i = 0; i < spared_count; i++)
+    if (spared[i].device == found->st_dev && spared[i].inode == found->st_ino)
+      return true;
+  return false;
+}
+
 bool spared_has(const char *path)
 {
   struct stat found;
 
-  if (!spared_look(path, STDOUT_FILENO, &found))
-    return false;
-  for (size_t i = 0; i < spared_count; i++)
-    if (spared[i].device == found.st_dev && spared[i].inode == found.st_ino)
-      return true;
-  return false;
+  return spared_look(path, STDOUT_FILENO, &found) && spared_is(&found);
+}
+
+bool spared_from_state(const char *path, const struct stat *found)
+{
+  struct stat out;
+
+  if (spared_is(found))
+    return report_false("%s: is both input and state", path);
+  return fstat(STDOUT_FILENO, &out) != 0 || out.st_dev != found->st_dev ||
+         out.st_ino != found->st_ino || report_false("%s: is both output and state", path);
 }

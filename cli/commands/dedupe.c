@@ -98,17 +98,24 @@ static bool dedupe_choose_memory(struct dedupe *dedupe)
                       human_typed(least).text, threads == 1 ? "" : ", or fewer --threads");
 }
 
+/* Opens the state, before any output is opened: it may be none.  False after a report. */
+static bool dedupe_begin(struct dedupe *dedupe)
+{
+  struct exact *exact = &dedupe->exact;
+
+  return keys_check(&dedupe->source, &command_dedupe) &&
+         (dedupe->temp == NULL || spill_check(&exact->spill)) &&
+         (dedupe->seen_path == NULL ||
+          (exact->seen = seen_open(dedupe->seen_path, dedupe->temp)) != NULL);
+}
+
 /* Prints the lines, and the figures.  Returns the exit status. */
 static int dedupe_all(struct dedupe *dedupe)
 {
   struct exact *exact = &dedupe->exact;
   const uint64_t began = clock_ns();
 
-  if (!keys_check(&dedupe->source, &command_dedupe) ||
-      (dedupe->temp != NULL && !spill_check(&exact->spill)) ||
-      (dedupe->seen_path != NULL &&
-       (exact->seen = seen_open(dedupe->seen_path, dedupe->temp)) == NULL) ||
-      !dedupe_choose_memory(dedupe) || !exact_run(exact))
+  if (!dedupe_choose_memory(dedupe) || !exact_run(exact))
     return CLI_NOT_DONE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
   if (dedupe->json)
@@ -118,13 +125,13 @@ static int dedupe_all(struct dedupe *dedupe)
   return CLI_DONE;
 }
 
-/* Whether both are one file. */
+/* Whether both paths lead to one file. */
 static bool dedupe_is_same(const char *a, const char *b)
 {
   struct stat of_a, of_b;
 
-  return strcmp(a, b) == 0 || (stat(a, &of_a) == 0 && stat(b, &of_b) == 0 &&
-                               of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino);
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
 }
 
 /* Does it all, to the file of -o or to standard output.  Returns the exit status. */
@@ -135,7 +142,7 @@ static int dedupe_print(struct dedupe *dedupe)
   if (out == NULL || target_is_standard(out))
     return dedupe_all(dedupe);
   if (dedupe->seen_path != NULL && dedupe_is_same(out, dedupe->seen_path))
-    return report_error("dedupe: -o: %s: is the state of this run", out);
+    return report_error("%s: is both output and state", out);
   if (!target_check_replaced(out) || !target_redirect(out))
     return CLI_NOT_DONE;
   const int status = dedupe_all(dedupe);
@@ -153,7 +160,7 @@ static bool dedupe_is_out(void)
 /* The same, and then adds what was printed to the file of --seen. */
 static int dedupe_and_remember(struct dedupe *dedupe)
 {
-  int status = dedupe_print(dedupe);
+  int status = dedupe_begin(dedupe) ? dedupe_print(dedupe) : CLI_NOT_DONE;
   struct seen *seen = dedupe->exact.seen;
 
   if (seen != NULL && status == CLI_DONE &&

@@ -3,7 +3,6 @@
 #include "cli/exact/seen.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,9 @@
 
 #include "cli/base/output.h"
 #include "cli/base/report.h"
+#include "cli/base/spared.h"
 #include "cli/exact/seen_file.h"
+#include "cli/filters/target.h"
 
 enum { SEEN_VERSION = 1 };
 
@@ -136,13 +137,18 @@ static bool seen_lock(const struct seen *seen)
 
 static bool seen_begin(struct seen *seen)
 {
-  seen->file = open(seen->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-  if (seen->file < 0 || fstat(seen->file, &seen->was) != 0)
+  seen->file = target_open_state(seen->path);
+  if (seen->file < 0)
+    return false;
+  if (fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
   if (!S_ISREG(seen->was.st_mode))
     return report_false("%s: is no regular file", seen->path);
-  if (!seen_lock(seen))
+  if (!spared_from_state(seen->path, &seen->was) || !seen_lock(seen))
     return false;
+  /* Some file systems have no permissions. */
+  if ((seen->was.st_mode & 077) != 0 && fchmod(seen->file, 0600) == 0)
+    report_note("note: %s has the key of its hash: now only its owner may read it", seen->path);
   if (fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
   seen->size = (uint64_t)seen->was.st_size;

@@ -1,5 +1,5 @@
 /* exact_spill.c - lines that memory has no room to decide. */
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _GNU_SOURCE /* mkostemp */
 #include "cli/exact/spill.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "bloom/files/disk.h"
 #include "cli/base/output.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
@@ -41,29 +42,19 @@ static bool spill_failed(const struct spill *spill)
   return report_false("%s: temporary file: %s", spill_folder(spill), strerror(errno));
 }
 
-/* Opens a file for which the folder's file system has no O_TMPFILE. */
-static int spill_open_named(const char *folder)
-{
-  char *name = NULL;
-  int file = -1;
-
-  if (asprintf(&name, "%s/lfbloom.XXXXXX", folder) < 0)
-    return -1;
-  file = mkostemp(name, O_CLOEXEC);
-  if (file >= 0)
-    (void)unlink(name);
-  free(name);
-  return file;
-}
-
+/* Opens a file that has its name for a moment only. */
 static bool spill_open(const struct spill *spill, int *file)
 {
-  const char *folder = spill_folder(spill);
+  char *name = NULL;
 
-  *file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (*file < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-    *file = spill_open_named(folder);
-  return *file >= 0 || spill_failed(spill);
+  *file = asprintf(&name, "%s/lfbloom.XXXXXX", spill_folder(spill)) < 0
+              ? -1 : mkostemp(name, O_CLOEXEC);
+  if (*file >= 0)
+    (void)unlink(name);
+  else
+    (void)spill_failed(spill);
+  free(name);
+  return *file >= 0;
 }
 
 uint64_t spill_room(const struct spill *spill, const char **folder)
@@ -92,21 +83,12 @@ static bool spill_write(const struct spill *spill, int file, const void *bytes, 
 
 static bool spill_read(const struct spill *spill, int file, void *bytes, size_t size, off_t offset)
 {
-  char *at = bytes;
+  size_t got;
 
-  while (size > 0) {
-    const ssize_t got = pread(file, at, size, offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got == 0)
-      errno = EIO; /* it was written */
-    if (got <= 0)
-      return spill_failed(spill);
-    at += got;
-    size -= (size_t)got;
-    offset += got;
-  }
-  return true;
+  if (lfb_disk_read_at(file, (uint64_t)offset, bytes, size, &got) != LFB_OK)
+    return spill_failed(spill);
+  errno = EIO; /* it was written */
+  return got == size || spill_failed(spill);
 }
 
 bool spill_begin(struct spill *spill, bool text)

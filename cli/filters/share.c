@@ -103,8 +103,6 @@ static void share_refuse(const char *path, lfb_status status)
   else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
     (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it",
                        path);
-  else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
-    (void)report_error("%s: a symbolic link to nothing: delete it, or create its target", path);
   else {
     errno = cause;
     source_report(path, status);
@@ -166,21 +164,31 @@ static lfb_status here_make_window(const char *path, const struct source_wish *w
                       : lfb_window_mapped_create(path, &config, &made->window);
 }
 
-/* Makes the filter, or opens it if another process makes it first. */
-static lfb_status here_make(const char *path, const struct source_wish *wish, lfb_any *made)
+static lfb_status here_create(const char *path, const struct source_wish *wish, lfb_any *made)
 {
-  lfb_status status;
-
   made->kind = wish->grows ? LFB_KIND_GROWING : LFB_KIND_PLAIN;
   if (wish->span != NULL)
-    status = here_make_window(path, wish, made);
-  else if (path == NULL)
-    status = lfb_filter_create(wish->config, &made->plain);
-  else if (wish->grows)
-    status = lfb_growing_mapped_create(path, wish->config, &made->growing);
-  else
-    status = lfb_mapped_create(path, wish->config, &made->plain);
-  return status == LFB_ERROR_EXISTS ? here_share(path, wish, made) : status;
+    return here_make_window(path, wish, made);
+  if (path == NULL)
+    return lfb_filter_create(wish->config, &made->plain);
+  return wish->grows ? lfb_growing_mapped_create(path, wish->config, &made->growing)
+                     : lfb_mapped_create(path, wish->config, &made->plain);
+}
+
+/* Makes the filter, or opens it if another process makes it first; again if that is deleted just
+ * then. */
+static lfb_status here_make(const char *path, const struct source_wish *wish, lfb_any *made)
+{
+  enum { TRIES = 100 };
+  lfb_status status = LFB_ERROR_OPEN;
+
+  errno = ENOENT;
+  for (int try = 0; try < TRIES && status == LFB_ERROR_OPEN && errno == ENOENT; try++) {
+    status = here_create(path, wish, made);
+    if (status == LFB_ERROR_EXISTS)
+      status = here_share(path, wish, made);
+  }
+  return status;
 }
 
 /* Opens the filter at an address.  One of the Java helper class needs its n and p to be opened;
@@ -261,7 +269,7 @@ bool source_share(const char *path, const struct source_wish *wish, struct sourc
   struct address address;
 
   wish->config->expected_insertions = wish->expected->value;
-  if (there && !address_read(path, &address))
+  if (there ? !address_read(path, &address) : path != NULL && !target_check_state(path))
     return false;
   if (path == NULL)
     return share_make(NULL, NULL, wish, source);

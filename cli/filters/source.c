@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bloom/files/disk.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/filters/address.h"
@@ -39,19 +40,6 @@ static bool source_is_large(const char *path)
 
 /* ---- pipes ---------------------------------------------------------------------- */
 
-static lfb_status pipe_read(void *from, void *bytes, size_t size, size_t *got)
-{
-  ssize_t have;
-
-  do
-    have = read(*(const int *)from, bytes, size);
-  while (have < 0 && errno == EINTR);
-  if (have < 0)
-    return LFB_ERROR_READ;
-  *got = (size_t)have;
-  return LFB_OK;
-}
-
 /* Reads a plain filter; more bytes after it are an error. */
 static lfb_status pipe_load(int fd, const lfb_read_limits *limits, lfb_any *any)
 {
@@ -59,10 +47,10 @@ static lfb_status pipe_load(int fd, const lfb_read_limits *limits, lfb_any *any)
   char more;
   size_t got;
 
-  lfb_status status = lfb_any_read(pipe_read, &fd, LFB_KIND_PLAIN, limits, &loaded);
+  lfb_status status = lfb_any_read(lfb_disk_read, &fd, LFB_KIND_PLAIN, limits, &loaded);
   if (status != LFB_OK)
     return status;
-  status = pipe_read(&fd, &more, sizeof more, &got);
+  status = lfb_disk_read(&fd, &more, sizeof more, &got);
   if (status == LFB_OK && got > 0)
     status = LFB_ERROR_TRAILING_BYTES;
   if (status == LFB_OK)
@@ -85,14 +73,12 @@ static bool pipe_is(const char *path)
 /* Opens it, and reads it. */
 static lfb_status pipe_open(const char *path, const lfb_read_limits *limits, lfb_any *any)
 {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = lfb_restarted_open(path, O_RDONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;
   const lfb_status status = pipe_load(fd, limits, any);
-  const int cause = errno;
-  (void)close(fd);
-  errno = cause;
+  lfb_disk_leave(fd);
   return status;
 }
 

@@ -1,5 +1,5 @@
 /* target.c - writes files. */
-#define _GNU_SOURCE /* realpath, mkstemp */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "cli/filters/target.h"
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bloom/files/destination.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
@@ -20,10 +21,10 @@
 
 /* A file that is written beside the one that it replaces. */
 struct target_file {
-  char *path; /* of the file that is replaced                       */
-  char *folder; /* its folder                                       */
-  struct stat was; /* that file at the start; its st_nlink is 0 if there was none */
-  char *name; /* of the new file; NULL: it has none yet             */
+  const char *path;   /* as it was given; NULL: no file is replaced                      */
+  lfb_destination to; /* where that leads                                                */
+  struct stat was;    /* the file at the start; its st_nlink is 0 if there was none      */
+  char name[sizeof ".lfbloom-12345678"]; /* of the new file; empty: it has none yet      */
   int before; /* what standard output was, if it is the file; or -1 */
 };
 
@@ -32,45 +33,18 @@ bool target_is_standard(const char *path)
   return strcmp(path, "-") == 0;
 }
 
-/* The folder of a path; the caller frees it.  NULL: no memory. */
-static char *target_folder(const char *path)
+/* Reports why a file cannot be written; errno has the cause. */
+static bool target_refuse(const char *path, bool anothers)
 {
-  const char *slash = strrchr(path, '/');
-
-  return slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-/* Whether a file can be created in the directory of `path`; errno has the cause. */
-static bool target_directory_is_writable(const char *path)
-{
-  char *folder = target_folder(path);
-
-  if (folder == NULL)
-    return false;
-  const bool writable = access(folder, W_OK | X_OK) == 0;
   const int cause = errno;
-  free(folder);
-  errno = cause;
-  return writable;
-}
+  struct stat found;
 
-/* Whether the existing `path` can be replaced or, if it is not a regular file, be written to. */
-static bool target_can_be_written(const char *path, const struct stat *found)
-{
-  if (S_ISDIR(found->st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
-  if (!S_ISREG(found->st_mode))
-    return access(path, W_OK) == 0;
-  char *real = realpath(path, NULL);
-  if (real == NULL)
-    return false;
-  const bool writable = target_directory_is_writable(real);
-  const int cause = errno;
-  free(real);
-  errno = cause;
-  return writable;
+  if (anothers)
+    return report_false("%s: belongs to another user, in a folder that all users may write to: "
+                        "choose another name", path);
+  if (cause == ENOENT && lstat(path, &found) == 0 && S_ISLNK(found.st_mode))
+    return report_false("%s: a symbolic link to nothing: delete it, or create its target", path);
+  return report_false("%s: cannot be written: %s", path, strerror(cause));
 }
 
 bool target_check(const char *path)
@@ -83,16 +57,57 @@ bool target_check(const char *path)
   return address_is(path) ? there_is_free(path) : target_check_replaced(path);
 }
 
+static bool target_is_file(const lfb_destination *to)
+{
+  return to->mode == 0 || S_ISREG(to->mode);
+}
+
 bool target_check_replaced(const char *path)
 {
-  struct stat found;
+  lfb_destination to;
 
   if (path[0] == '\0')
     return report_false("the name of the file to write is empty");
-  if (stat(path, &found) == 0 ? target_can_be_written(path, &found)
-                              : target_directory_is_writable(path))
-    return true;
-  return report_false("%s: cannot be written: %s", path, strerror(errno));
+  lfb_status status = lfb_destination_find(path, &to);
+  if (status == LFB_OK && faccessat(to.folder, target_is_file(&to) ? "." : to.name,
+                                    target_is_file(&to) ? W_OK | X_OK : W_OK, 0) != 0)
+    status = LFB_ERROR_OPEN;
+  lfb_destination_leave(&to);
+  return status == LFB_OK || target_refuse(path, to.refused);
+}
+
+bool target_check_state(const char *path)
+{
+  struct stat found;
+  lfb_destination to;
+
+  (void)lfb_destination_find(path, &to);
+  lfb_destination_leave(&to);
+  if (to.refused)
+    return target_refuse(path, true);
+  return stat(path, &found) != 0 || spared_from_state(path, &found);
+}
+
+int target_open_state(const char *path)
+{
+  enum { TRIES = 100 }; /* another process may make it, or replace it, at the same time */
+  lfb_destination to;
+  int fd = -1;
+
+  for (int try = 0; fd < 0 && try < TRIES; try++) {
+    const lfb_status status = lfb_destination_find(path, &to);
+    const int flags = O_RDWR | O_NONBLOCK | O_NOFOLLOW;
+    if (status == LFB_OK && to.mode == 0)
+      fd = lfb_restarted_openat(to.folder, to.name, flags | O_CREAT | O_EXCL, 0600);
+    else if (status == LFB_OK)
+      (void)lfb_destination_open(&to, flags & ~O_NOFOLLOW, &fd);
+    lfb_destination_leave(&to);
+    if (status != LFB_OK || (errno != EEXIST && errno != ENOENT && errno != ESTALE))
+      break;
+  }
+  if (fd < 0)
+    (void)target_refuse(path, to.refused);
+  return fd;
 }
 
 bool target_is_shared(const char *path)
@@ -199,80 +214,42 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
   return status;
 }
 
-enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
-
-/* Writes to `path` a path that leads to an open file without a name, and returns it. */
-static const char *target_fd_path(int fd, char path[FD_PATH])
+/* Gives an open file without a name one, or, if there is none (-1), opens a new file by a name.
+ * -1: errno has the cause. */
+static int target_name(struct target_file *target, int fd)
 {
-  (void)snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
-  return path;
-}
+  enum { TRIES = 100 };
+  const int folder = target->to.folder;
+  char from[LFB_DISK_FD_PATH];
+  int named = -1;
 
-/* Makes a new file in the folder: without a name, where the file system has such files. */
-static int target_open_in(struct target_file *target)
-{
-  char *name = NULL, at[FD_PATH];
-  int fd = open(target->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-  if (fd >= 0 && access(target_fd_path(fd, at), F_OK) == 0)
-    return fd;
-  if (fd >= 0) /* without /proc it cannot get a name */
-    (void)close(fd);
-  if (asprintf(&name, "%s/.lfbloom-XXXXXX", target->folder) < 0)
-    return -1;
-  fd = mkostemp(name, O_CLOEXEC);
-  if (fd >= 0)
-    target->name = name;
-  else
-    free(name);
-  return fd;
-}
-
-/* Gives a file without a name one. */
-static bool target_link(struct target_file *target, int fd)
-{
-  char from[FD_PATH], *name;
-
-  (void)target_fd_path(fd, from);
   errno = EEXIST;
-  for (unsigned try = 0; try < 100 && errno == EEXIST; try++) {
-    if (asprintf(&name, "%s/.lfbloom-%08x", target->folder, (unsigned)getpid() << 7 ^ try) < 0)
-      return false;
-    if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-      target->name = name;
-      return true;
-    }
-    const int cause = errno;
-    free(name);
-    errno = cause;
+  for (unsigned try = 0; try < TRIES && named < 0 && errno == EEXIST; try++) {
+    (void)snprintf(target->name, sizeof target->name, ".lfbloom-%08x",
+                   (unsigned)getpid() << 7 ^ try);
+    named = fd < 0 ? lfb_restarted_openat(folder, target->name, O_RDWR | O_CREAT | O_EXCL, 0600)
+                   : linkat(AT_FDCWD, lfb_disk_fd_path(fd, from), folder, target->name,
+                            AT_SYMLINK_FOLLOW);
   }
-  return false;
+  if (named < 0)
+    target->name[0] = '\0';
+  return named;
 }
 
-/* Whether it is a link, here to no file; then errno is ENOENT. */
-static bool target_is_link(const char *path)
+/* Makes a new file in the folder: without a name, if it can get one later.  Not without /proc, and
+ * not in a sandbox that refuses links: in that case the name that is taken is not reached. */
+static int target_open_new(struct target_file *target)
 {
-  struct stat found;
-  const bool is = lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+  const int folder = target->to.folder;
+  const int fd = lfb_restarted_openat(folder, ".", O_TMPFILE | O_RDWR, 0600);
+  char from[LFB_DISK_FD_PATH];
 
-  errno = ENOENT;
-  return is;
-}
-
-/* Begins to replace the file at `path`; the caller writes to the result.  -1: errno has the
- * cause. */
-static int target_begin(struct target_file *target, const char *path)
-{
-  char *real = realpath(path, NULL); /* replaces a link's target, not the link */
-
-  *target = (struct target_file){.before = -1};
-  if (real == NULL && (errno != ENOENT || target_is_link(path))) /* a new file is fine */
-    return -1;
-  target->path = real != NULL ? real : strdup(path);
-  if (real != NULL)
-    (void)stat(real, &target->was);
-  target->folder = target->path == NULL ? NULL : target_folder(target->path);
-  return target->folder == NULL ? -1 : target_open_in(target);
+  if (fd >= 0 &&
+      linkat(AT_FDCWD, lfb_disk_fd_path(fd, from), folder, ".", AT_SYMLINK_FOLLOW) != 0 &&
+      errno == EEXIST)
+    return fd;
+  lfb_disk_leave(fd);
+  return target_name(target, -1);
 }
 
 /* Gives the new file, which was private until now, the permissions of the one that it replaces; and
@@ -302,7 +279,8 @@ static bool target_has_changed(const struct target_file *target)
   const struct timespec *was = &target->was.st_mtim;
   struct stat now;
 
-  return target->was.st_nlink > 0 && spared_has(target->path) && stat(target->path, &now) == 0 &&
+  return target->was.st_nlink > 0 && spared_has(target->path) &&
+         fstatat(target->to.folder, target->to.name, &now, 0) == 0 &&
          (now.st_size != target->was.st_size || now.st_mtim.tv_sec != was->tv_sec ||
           now.st_mtim.tv_nsec != was->tv_nsec);
 }
@@ -310,9 +288,11 @@ static bool target_has_changed(const struct target_file *target)
 /* Puts the file in its place if it is whole, or else removes it. */
 static bool target_finish(struct target_file *target, int fd, bool whole)
 {
+  const int folder = target->to.folder;
+
   whole = whole && target_permit(target, fd);
   whole = whole && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS); /* these: not on a disk */
-  whole = whole && (target->name != NULL || target_link(target, fd));
+  whole = whole && (target->name[0] != '\0' || target_name(target, fd) == 0);
   int cause = errno;
   if (whole && target_has_changed(target)) {
     (void)report_error("%s: has changed while it was read", target->path);
@@ -323,15 +303,13 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
     whole = false;
     cause = errno;
   }
-  if (whole && rename(target->name, target->path) != 0) {
+  if (whole && renameat(folder, target->name, folder, target->to.name) != 0) {
     whole = false;
     cause = errno;
   }
-  if (!whole && target->name != NULL)
-    (void)unlink(target->name);
-  free(target->name);
-  free(target->path);
-  free(target->folder);
+  if (!whole && target->name[0] != '\0')
+    (void)unlinkat(folder, target->name, 0);
+  lfb_destination_leave(&target->to);
   *target = (struct target_file){.before = -1};
   errno = cause;
   return whole;
@@ -345,8 +323,8 @@ static struct target_file output_target = {.before = -1};
 /* However the program ends, unless by a signal. */
 static void target_forget(void)
 {
-  if (output_target.name != NULL)
-    (void)unlink(output_target.name);
+  if (output_target.name[0] != '\0')
+    (void)unlinkat(output_target.to.folder, output_target.name, 0);
 }
 
 /* The same at a signal that ends the program. */
@@ -369,25 +347,30 @@ static void target_watch_signals(void)
 
 bool target_redirect(const char *path)
 {
-  struct stat found;
-  const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
-  const int fd = in_place ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-                          : target_begin(&output_target, path);
-  const int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-  const bool done = fd >= 0 && before >= 0 && dup2(fd, STDOUT_FILENO) >= 0;
+  struct target_file *target = &output_target;
+  const bool found = lfb_destination_find(path, &target->to) == LFB_OK;
+  const bool in_place = found && !target_is_file(&target->to);
+  int fd = -1;
 
-  if (!done) {
-    (void)report_errno(path);
-    if (!in_place)
-      (void)target_finish(&output_target, fd, false);
+  if (in_place) {
+    (void)lfb_destination_open(&target->to, O_WRONLY, &fd);
+  } else if (found) {
+    target->path = path;
+    (void)fstatat(target->to.folder, target->to.name, &target->was, AT_SYMLINK_NOFOLLOW);
+    fd = target_open_new(target);
+  }
+  const int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0 || before < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+    (void)target_refuse(path, target->to.refused);
+    (void)target_finish(target, fd, false);
     return false;
   }
   output_name(path);
   (void)close(fd);
-  output_target.before = before;
+  target->before = before;
   (void)at_quick_exit(target_forget);
   (void)atexit(target_forget);
-  if (output_target.name != NULL)
+  if (target->name[0] != '\0')
     target_watch_signals();
   return true;
 }

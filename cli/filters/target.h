@@ -24,6 +24,17 @@ bool target_check(const char *path);
 /* The same for a file that may be one of those that are read, because it is replaced after that. */
 bool target_check_replaced(const char *path);
 
+/*
+ * A state is a file that a command reads and changes, or makes.  It is none of the files that the
+ * command reads, and not its output.  In a folder such as /tmp it is not another user's
+ * (bloom/files/destination.h: the same for all that is written).
+ *
+ * Checks that of a state that is opened by its path, and opens one otherwise; a new one has mode
+ * 0600.  False, and -1, after a report.
+ */
+bool target_check_state(const char *path);
+int target_open_state(const char *path);
+
 /* Whether `path` is a regular file with a shared filter, of any version. */
 bool target_is_shared(const char *path);
 

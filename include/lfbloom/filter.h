@@ -451,10 +451,10 @@ typedef struct lfb_read_limits {
  *        It has no setuid, setgid or sticky bit.  If it holds the key of its hash
  *        (lfb_stats.key_kept), they are at most 0600.  Its owner, group, ACL and extended
  *        attributes are those of a new file.
- * Path   If it is a symbolic link, the link's target is replaced.  A link that another user put
- *        into a sticky folder that all may write to, such as /tmp, is refused (LFB_ERROR_OPEN,
- *        EACCES), unless that user owns the folder; so is another user's pipe there.  If it is not
- *        a regular file (a pipe, a terminal), the filter is written to it directly.
+ * Path   If it is a symbolic link, the link's target is replaced.  In a sticky folder that all may
+ *        write to, such as /tmp, another user's link, pipe or file is refused (LFB_ERROR_OPEN,
+ *        EACCES), unless that user owns the folder or is root.  If it is not a regular file (a
+ *        pipe, a terminal), the filter is written to it directly.
  * Races  The folder is opened once, and the file is made and renamed in it: whoever exchanges
  *        names in it meanwhile cannot lead the save elsewhere, nor choose the new file's mode.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is

@@ -76,7 +76,7 @@ check "-o: a FILE that grows: said" holds err "has changed while it was read"
 check "-o: a FILE that grows: kept" equal "$(tail -1 grows)" more
 ln -s missing/file dangling
 table <<'END'
-2 dedupe -o dangling near =! dangling: No such file
+2 dedupe -o dangling near =! dangling: a symbolic link to nothing
 $ long=$(printf 'n%.0s' {1..250})
 0 dedupe -q -o "$long" near =>
 and cmp "$long" near.kept
@@ -93,7 +93,23 @@ and equal "$(stat -c %a printed)" 600
 and cmp out <(awk '!seen[$0]++' near blank | tail -n +$(($(wc -l <near.kept) + 1)))
 0 dedupe -q --seen printed -o more third
 and cmp more <(grep -vxFf <(cat near blank) third | awk '!seen[$0]++')
-2 dedupe --seen printed -o printed abc =! printed: is the state of this run
+# A state is no input and no output.  Seen to be overwritten, with status 0.
+$ cp printed printed.was
+$ ln printed printed.too
+2 dedupe --seen printed -o ./printed abc =! ./printed: is both output and state
+2 dedupe --seen printed -o printed.too abc =! printed.too: is both output and state
+2 dedupe --seen printed abc >>printed =! printed: is both output and state
+2 dedupe --seen printed <printed =! printed: is both input and state
+2 dedupe --seen printed abc printed.too =! printed.too: is a state of 'dedupe --seen'
+2 dedupe --seen new -o ./new abc =! ./new: is both output and state
+and cmp printed printed.was
+$ rm new
+2 dedupe --seen dangling abc =! dangling: a symbolic link to nothing
+2 dedupe --seen . abc =! .: cannot be written: Is a directory
+2 dedupe --seen pipe abc =! pipe: is no regular file
+$ chmod 644 printed
+0 dedupe -q --seen printed near =! note: printed has the key of its hash
+and equal "$(stat -c %a printed)" 600
 2 dedupe printed =! is a state of 'dedupe --seen'
 2 dedupe --threads 1 --memory 6.3M --seen printed abc =! 1 thread and the filters of --seen: give
 and dedupe -q --threads 1 $(grep -o -e '--memory [0-9.]*M' err) --seen printed abc
@@ -124,5 +140,37 @@ for option in -p0.1 "-n 10" "--strategy fast" --hash=xxh3 "--key-file hash.key" 
     "$tool" dedupe $option abc
 done
 check "nothing was made" test ! -e x
+
+# In a folder like /tmp nothing of another user is written to.  Seen to follow the link, and to keep
+# the owner and the mode of the file.
+mkdir sticky
+chmod 1777 sticky
+echo precious | tee keep >sticky/own
+ln -s ../keep sticky/link
+mkfifo -m 666 sticky/pipe
+chmod 666 sticky/own
+cp printed sticky/seen
+"$tool" build -q --shared -n 10 -p 0.1 -o sticky/shared abc
+if chown -h 65534 sticky/* 2>err; then
+  table <<'END'
+2 dedupe -o sticky/link near =! sticky/link: belongs to another user
+2 dedupe -o sticky/own near =! sticky/own: belongs to another user
+2 dedupe -o sticky/pipe near =! sticky/pipe: belongs to another user
+2 build -p 0.1 -o sticky/own abc =! sticky/own: belongs to another user
+2 build --shared -o sticky/shared abc =! sticky/shared: belongs to another user
+2 claim --state sticky/shared abc =! sticky/shared: belongs to another user
+2 claim --window 1h --state sticky/link -n 10 -p 0.1 abc =! sticky/link: belongs to another user
+2 dedupe --seen sticky/seen abc =! sticky/seen: belongs to another user
+2 dedupe --seen sticky/link abc =! sticky/link: belongs to another user
+and equal "$(sort -u keep sticky/own)" precious
+$ chown 0 sticky/own
+0 dedupe -q -o sticky/own abc =>
+and cmp sticky/own abc
+$ chown 65534 sticky
+0 dedupe -q --seen sticky/seen near
+END
+else
+  skip "files of another user (only root can give them)"
+fi
 
 finish

@@ -530,7 +530,7 @@ TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
     const pid_t child = fork();
     if (child == 0) {
       signal(signal_number, SIG_DFL);
-      Fail(1, EOPNOTSUPP, "open");
+      Fail(3, EOPNOTSUPP, "open");  // after the folder, and the file that is not there
       if (!target_redirect(path.c_str()) || calls::Disarm().hit == 0) _exit(1);
       if (std::filesystem::is_empty(folders.temp())) _exit(2);  // it should have a name
       raise(signal_number);
@@ -540,6 +540,27 @@ TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal_number) << status;
   }  // Folders finds a file that is left
+}
+
+// Where the system refuses to name a file: known before anything is printed.
+TEST(Output, IsWholeWhereLinksAreRefused) {
+  for (const int error : {EPERM, ENOSYS, EOPNOTSUPP, EMLINK, ENOENT}) {
+    const Folders folders;
+    const std::string path = std::string(folders.temp()) + "/out";
+    const pid_t child = fork();
+    if (child == 0) {
+      Fail(1, error, "linkat");
+      if (!target_redirect(path.c_str()) || calls::Disarm().hit != 1) _exit(1);
+      if (write(STDOUT_FILENO, "whole", 5) != 5 || !target_settle(path.c_str(), true)) _exit(2);
+      std::string text;
+      std::ifstream(path) >> text;
+      std::filesystem::remove(path);
+      _exit(text == "whole" ? 0 : 3);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << strerror(error);
+  }
 }
 
 // ---- What earlier runs have printed --------------------------------------------------------

@@ -27,7 +27,7 @@ keeps "standard input by -" keys from keys "$tool" build -p .01 -o keys new -
 keeps "by a link" keys "$tool" build -p .01 -o soft keys
 keeps "by another name" keys "$tool" build -p .01 -o hard keys
 keeps "through a link" keys from soft "$tool" build -p .01 -o hard
-refuses "a shared filter" "hard: the filter ends too early" from keys \
+refuses "a shared filter" "hard: is both input and state" from keys \
   "$tool" claim -p .01 -n 9 --shared hard
 check "a shared filter: kept" equal "$(cat keys)" $'a\nb'
 od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >secret

@@ -188,8 +188,8 @@ $ echo 000102030405060708090a0b0c0d0e0f >key
 2 claim --window 1h --state seen --shared seen abc =! mean the same
 2 claim --state seen -p 0.1 abc =! seen: this is a window filter
 2 claim --window 10 --state seen abc =! give --state with a time
-2 claim --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: not a filter in any form
-2 claim --window 1h -n 5 -p 0.1 --state abc many =! abc
+2 claim --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: is both input and state
+2 claim --window 1h -n 5 -p 0.1 --state abc many =! abc: not a filter in any form
 2 claim --window 1h -n 5 -p 0.1 --state redis://localhost/x abc =! BF.WINDOW.RESERVE
 and equal "$(tr '\n' ' ' <abc)" "1 2 3 "
 

@@ -16,6 +16,10 @@
 #include "tests/support/files.h"
 #include "tests/support/skip.h"
 
+extern "C" {
+#include "bloom/files/destination.h"
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,9 +173,13 @@ TEST_F(SaveLinks, NoBitThatGivesRightsIsKept) {
 TEST_F(SaveLinks, AnotherUsersFileGivesNoPermission) {
   for (const mode_t mode : {06777u, 0666u, 0600u, 0640u}) {
     NEEDS_ROOT(OfAnother("sticky/out", mode));
-    EXPECT_EQ(Save("sticky/out"), LFB_OK);
-    EXPECT_EQ(Found("sticky/out").st_mode & 07777, mode & 0644) << mode;
-    EXPECT_EQ(Found("sticky/out").st_uid, geteuid());
+    EXPECT_EQ(Save("sticky/out"), LFB_ERROR_OPEN);
+    EXPECT_EQ(errno, EACCES);
+    EXPECT_EQ(Content("sticky/out"), "other");
+    NEEDS_ROOT(OfAnother("out", mode));
+    EXPECT_EQ(Save("out"), LFB_OK);
+    EXPECT_EQ(Found("out").st_mode & 07777, mode & 0644) << mode;
+    EXPECT_EQ(Found("out").st_uid, geteuid());
   }
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0;
@@ -179,9 +187,32 @@ TEST_F(SaveLinks, AnotherUsersFileGivesNoPermission) {
   config.key[0] = 1;
   config.keep_key = true;
   const Filter keyed = Make(config);
+  NEEDS_ROOT(OfAnother("out", 0666));
+  EXPECT_EQ(Save("out", keyed.get()), LFB_OK);
+  EXPECT_EQ(Found("out").st_mode & 07777, 0600u);
+}
+
+// Where others of the folder have no say: root's, and the folder's owner's.
+TEST_F(SaveLinks, RootsFileIsTrusted) {
+  NEEDS_ROOT(chown(Path("sticky").c_str(), kOther, kOther) == 0);
+  ASSERT_EQ(chmod(Path("sticky").c_str(), kSticky), 0);
   NEEDS_ROOT(OfAnother("sticky/out", 0666));
-  EXPECT_EQ(Save("sticky/out", keyed.get()), LFB_OK);
-  EXPECT_EQ(Found("sticky/out").st_mode & 07777, 0600u);
+  EXPECT_EQ(Save("sticky/out"), LFB_OK);
+  Write("sticky/other", "root's");
+  constexpr uid_t kThird = kOther - 1;
+  const pid_t child = fork();
+  if (child == 0) {
+    // It may look here, but not in the folders around.
+    if (chmod(Path("").c_str(), 0755) != 0 || chdir(Path("").c_str()) != 0 || seteuid(kThird) != 0)
+      _exit(1);
+    lfb_destination found{};
+    const lfb_status of_root = lfb_destination_find("sticky/other", &found);
+    lfb_destination_leave(&found);
+    _exit(of_root == LFB_OK && !found.refused ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 // Another user exchanges a link to the secret and a file that all may write, as fast as possible.
