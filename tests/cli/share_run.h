@@ -1,5 +1,5 @@
-// share_run.h - a claim in a window of a file, as `lfbloom claim --window 1h --state PATH` makes it:
-// cli/filters/source.h cannot be included in C++.
+// share_run.h - a claim in a window of a file, as `lfbloom claim --window 1h --state PATH` makes
+// it: cli/filters/source.h cannot be included in C++.
 #pragma once
 
 #ifdef __cplusplus
