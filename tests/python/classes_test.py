@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import unittest
+import weakref
 from unittest import mock
 
 import lfbloom
@@ -25,6 +26,18 @@ class Files(unittest.TestCase):
 
 
 class Filter(Files):
+    def test_weak_references_end_with_the_object(self):
+        for make in (lambda: lfbloom.Filter(10, 0.1), lambda: lfbloom.Growing(fpp=0.1),
+                     lambda: lfbloom.Counting(10, 0.1), lambda: lfbloom.Window(10, 0.1),
+                     lambda: lfbloom.Versions(10, 0.1)):
+            held = make()
+            ended = []
+            weak = weakref.ref(held, ended.append)
+            self.assertIs(weak(), held)
+            del held
+            self.assertIsNone(weak())
+            self.assertEqual(len(ended), 1)
+
     def test_made_as_described(self):
         seen = lfbloom.Filter(1000, 0.01, strategy="guava-mitz64", probes_formula="guava-current")
         stats = seen.stats()

@@ -50,9 +50,21 @@ class OneKey(unittest.TestCase):
         self.assertIn(numpy.str_("a"), seen)
         self.assertIn(numpy.bytes_(b"b"), seen)
 
+    def test_bytearrays_and_memoryviews_are_their_bytes(self):
+        seen, changing = made(), bytearray(b"abc")
+        self.assertTrue(seen.put(changing) and seen.claim(memoryview(b"x")) and seen.put(memoryview(b"abcd")[2:]))
+        changing += b"def"  # it is not held
+        self.assertTrue(b"abc" in seen and b"x" in seen and b"cd" in seen and bytearray(b"abc") in seen)
+        self.assertNotIn(changing, seen)
+        for many in ([bytearray(b"a")], (memoryview(b"a"),)):  # another thread could change them meanwhile
+            with self.assertRaisesRegex(TypeError, "str, bytes or an int"):
+                seen.put_many(many)
+        with self.assertRaises(BufferError):
+            seen.put(memoryview(b"abcd")[::2])
+
     def test_others_are_refused(self):
         seen = made()
-        for wrong in (None, 1.5, [], (), bytearray(b"a"), memoryview(b"a"), object()):
+        for wrong in (None, 1.5, [], (), object()):
             for call in (seen.put, seen.claim, seen.might_contain, seen.__contains__):
                 with self.assertRaisesRegex(TypeError, "str, bytes or an int"):
                     call(wrong)

@@ -14,8 +14,8 @@ __all__ = [
 
 __version__: Final[str]
 
-# A str (its UTF-8 bytes), bytes, or an int from 0 to 2^64-1.
-Key = Union[str, bytes, int]
+# A str (its UTF-8 bytes), bytes, a bytearray or memoryview, or an int from 0 to 2^64-1.
+Key = Union[str, bytes, bytearray, memoryview, int]
 # Any object with Python's buffer protocol, or None; before Python 3.12 it has no type.
 Buffer = Any
 # An iterable of ints, or of str and bytes; or a buffer (a NumPy array, for example).

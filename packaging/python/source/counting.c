@@ -5,8 +5,7 @@
 lfbpy_class lfbpy_counting_class = {
     .name = "lfbloom.Counting",
     .doc =
-        "Counting(" LFBPY_CONFIG_SIGNATURE
-        ")\n--\n\n"
+        "Counting(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
         "A Bloom filter from which keys can be removed; it takes four times the memory.\n\n"
         ">>> import lfbloom\n"
         ">>> open_files = lfbloom.Counting(1000, 0.001)\n"

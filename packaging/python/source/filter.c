@@ -64,12 +64,10 @@ static PyObject *filter_repr(PyObject *self)
 lfbpy_class lfbpy_filter_class = {
     .name = "lfbloom.Filter",
     .doc =
-        "Filter(" LFBPY_CONFIG_SIGNATURE
-        ")\n--\n\n"
+        "Filter(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
         "A Bloom filter: any number of threads put and query at once.\n\n"
-        "A key is a str (its UTF-8 bytes), bytes, or an int from 0 to 2^64-1.  len() estimates "
-        "the\n"
-        "number of distinct keys.\n\n"
+        "A key is a str (its UTF-8 bytes), bytes, a bytearray or memoryview, or an int from 0 to\n"
+        "2^64-1.  len() estimates the number of distinct keys.\n\n"
         ">>> import lfbloom\n"
         ">>> seen = lfbloom.Filter(1_000_000, 0.001)\n"
         ">>> seen.put('apple')\n"

@@ -20,8 +20,7 @@ static int growing_set_raises(PyObject *self, PyObject *value, void *closure)
 lfbpy_class lfbpy_growing_class = {
     .name = "lfbloom.Growing",
     .doc =
-        "Growing(" LFBPY_CONFIG_GROWING_SIGNATURE
-        ")\n--\n\n"
+        "Growing(" LFBPY_CONFIG_GROWING_SIGNATURE ")\n--\n\n"
         "A Bloom filter that grows, for an unknown number of keys.\n\n"
         "fpp must be given.  expected_insertions is a first guess; 0: unknown, 64 KiB.\n\n"
         ">>> import lfbloom\n"

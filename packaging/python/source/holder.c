@@ -53,6 +53,8 @@ void lfbpy_dealloc(PyObject *self)
 {
   PyTypeObject *type = Py_TYPE(self);
   const lfbpy_class *of = lfbpy_class_of(type);
+  if (((lfbpy_holder *)self)->weak != NULL)
+    PyObject_ClearWeakRefs(self);
   if (of->end != NULL)
     of->end(self);
   else

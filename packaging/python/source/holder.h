@@ -24,6 +24,7 @@ enum {
 typedef struct lfbpy_holder {
   PyObject_HEAD
   void *object;           /* of the library                             */
+  PyObject *weak;         /* references to it                           */
   uint8_t what;           /* lfb_kind, or an enumerator above           */
   bool read_only;         /* a mapped file: put and claim refuse        */
   bool answers_when_full; /* Growing: put and claim raise no FullError  */

@@ -23,21 +23,18 @@ static bool key_of_index(PyObject *object, uint64_t *number)
 
 static bool key_of_bytes(PyObject *object, lfb_key *key)
 {
-  char *bytes = NULL;
-  Py_ssize_t size = 0;
-  if (PyBytes_AsStringAndSize(object, &bytes, &size) < 0)
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) < 0)
     return false;
-  *key = (lfb_key){bytes, (size_t)size};
+  *key = (lfb_key){view.buf, (size_t)view.len};
+  PyBuffer_Release(&view);
   return true;
 }
 
-/* Raises the TypeError that names the object's type. */
+/* Raises the TypeError that names the type of the object. */
 static bool key_refused(PyObject *object)
 {
-  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (name != NULL)
-    PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not %S", name);
-  Py_XDECREF(name);
+  PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not a %R", Py_TYPE(object));
   return false;
 }
 
@@ -46,6 +43,10 @@ bool lfbpy_key_of_other(PyObject *object, lfbpy_key *key)
   key->is_number = false;
   if (PyBytes_Check(object))
     return key_of_bytes(object, &key->bytes);
+#ifndef Py_GIL_DISABLED /* else another thread may change it */
+  if (key->alone && (PyByteArray_CheckExact(object) || PyMemoryView_Check(object)))
+    return key_of_bytes(object, &key->bytes);
+#endif
   if (PyUnicode_Check(object))
     return lfbpy_key_of_str(object, &key->bytes);
   if (!PyIndex_Check(object))

@@ -16,6 +16,7 @@ typedef struct lfbpy_key {
   lfb_key bytes;   /* if not is_number */
   uint64_t number; /* if is_number     */
   bool is_number;
+  bool alone; /* set before: it may be a bytearray or memoryview, which many may not */
 } lfbpy_key;
 
 /* The key of an object that is not an exact int or str, or an int that is out of range. */

@@ -55,7 +55,7 @@ static bool objects_key(const objects *of, PyObject *object, lfbpy_key *key)
 /* The number of an object that must be an int. */
 static bool objects_number(const objects *of, PyObject *object, uint64_t *number)
 {
-  lfbpy_key key;
+  lfbpy_key key = {.alone = false};
   if (PyLong_CheckExact(object))
     return lfbpy_key_of_int(object, number);
   if (!objects_key(of, object, &key))
@@ -70,7 +70,7 @@ static bool objects_number(const objects *of, PyObject *object, uint64_t *number
  * slow to read again. */
 static bool objects_string(const objects *of, PyObject *object, lfb_key *string)
 {
-  lfbpy_key key;
+  lfbpy_key key = {.alone = false};
   if (PyBytes_CheckExact(object)) {
     string->bytes = PyBytes_AsString(object);
     string->size = (size_t)Py_SIZE(object);

@@ -4,6 +4,7 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
+#include <structmember.h>
 
 static PyObject *module_plan(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -41,6 +42,9 @@ static lfbpy_class *const module_classes[LFBPY_CLASSES] = {
     &lfbpy_building_class,
 };
 
+static PyMemberDef module_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(lfbpy_holder, weak), READONLY, NULL}, {0}};
+
 /* Makes the type of a class.  Filters, except a Window, have a length, and are false if empty; for
  * the others the list of slots ends before. */
 static PyObject *module_type(PyObject *module, lfbpy_class *of)
@@ -49,6 +53,7 @@ static PyObject *module_type(PyObject *module, lfbpy_class *of)
   PyType_Slot slots[] = {
       {Py_tp_methods, of->methods},
       {Py_tp_getset, of->getset},
+      {Py_tp_members, module_members},
       {Py_tp_doc, (void *)(uintptr_t)of->doc},
       {Py_tp_new, (void *)(intptr_t)(of->make == NULL ? lfbpy_new : of->make)},
       {Py_tp_dealloc, (void *)(intptr_t)lfbpy_dealloc},

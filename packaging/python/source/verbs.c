@@ -93,7 +93,7 @@ LFB_INLINE PyObject *verb_one(PyObject *self, PyObject *object, lfb_verb verb)
 {
   lfb_any any;
   uint64_t number;
-  lfbpy_key key;
+  lfbpy_key key = {.alone = true};
   if (PyLong_CheckExact(object)) {
     if (!lfbpy_key_of_int(object, &number) || (any = lfbpy_enter(self, verb != LFB_MIGHT_CONTAIN)).filter == NULL)
       return NULL;

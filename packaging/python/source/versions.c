@@ -78,8 +78,7 @@ static PyObject *versions_number(PyObject *self, void *closure)
 lfbpy_class lfbpy_versions_class = {
     .name = "lfbloom.Versions",
     .doc =
-        "Versions(" LFBPY_CONFIG_SIGNATURE
-        ")\n--\n\n"
+        "Versions(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
         "A filter that is replaced while threads use it: queries use the current version while "
         "the\n"
         "next one is being filled.\n\n"

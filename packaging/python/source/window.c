@@ -63,8 +63,7 @@ static PyObject *window_stop_clock(PyObject *self, PyObject *ignored)
 lfbpy_class lfbpy_window_class = {
     .name = "lfbloom.Window",
     .doc =
-        "Window(" WINDOW_SIGNATURE
-        ")\n--\n\n"
+        "Window(" WINDOW_SIGNATURE ")\n--\n\n"
         "A Bloom filter that forgets: it finds a key for a span of time (in seconds) or of "
         "insertions.\n\n"
         ">>> import lfbloom\n"
