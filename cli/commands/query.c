@@ -115,8 +115,7 @@ static bool query_take(void *context, struct walk_lines *lines, size_t first, co
 
 /* Keys of another type than the filter's are absent, except for false positives.  If nobody said of
  * which type they are, and no more were found than three standard deviations above that: a note.
- * Few keys tell nothing, unless they look like numbers, which programs put into forms of others.
- * False after a report. */
+ * Few keys tell nothing, unless they are numbers in a form of others.  False after a report. */
 static bool query_hint(const struct query *query)
 {
   enum { MANY = 100 };
