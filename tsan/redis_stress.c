@@ -114,14 +114,15 @@ static lfb_status discard_key(void *context, const char *key, size_t size)
 
 static void look(const crew_turn *turn)
 {
-  lfb_stats plan, stats;
+  lfb_stats plan;
+  lfb_figures figures;
   lfb_filter *local = NULL;
   const lfb_status status = lfb_redis_put_u64(two, turn->first, NULL);
 
   crew_expect(status == LFB_OK && lfb_redis_last_error(status)[0] == '\0');
   lfb_redis_plan(one, &plan);
-  crew_expect_ok(lfb_redis_stats(mine(turn), &stats));
-  crew_expect(stats.bit_count == plan.bit_count && stats.bits_set > 0);
+  crew_expect_ok(lfb_redis_stats(mine(turn), &figures));
+  crew_expect(figures.all.bit_count == plan.bit_count && figures.all.bits_set > 0);
   crew_expect_ok(lfb_redis_keys(one, discard_key, NULL));
   crew_expect_ok(lfb_redis_expire(mine(turn), 3600 * 1000));
   crew_expect_ok(lfb_redis_load(one, NULL, &local));

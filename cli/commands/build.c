@@ -149,13 +149,16 @@ static bool build_create(struct build *build)
   return status == LFB_OK;
 }
 
-static void build_summary_json(const struct build *build, const lfb_stats *stats)
+static void build_summary_json(const struct build *build, const lfb_figures *figures)
 {
+  const lfb_stats *stats = &figures->all;
+
   json_open(NULL);
   json_count("keys", figure_get(&build->read.keys));
   json_count("new_keys", figure_get(&build->changed));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_text("form", figures_form(address_is(build->out) ? LFB_KIND_NONE : build->into.any.kind,
+  json_text("form", figures_form(address_is(build->out) && !build->shared ? LFB_KIND_NONE
+                                                                          : figures->kind,
                                  build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
@@ -216,7 +219,7 @@ static int build_summary(const struct build *build)
   const lfb_stats *stats = &figures.all;
   const bool full = build_is_too_full(build, stats);
   if (build->json)
-    build_summary_json(build, stats);
+    build_summary_json(build, &figures);
   else if (!build->quiet)
     build_summary_text(build, stats);
   return full && !build->force ? CLI_OTHERWISE : CLI_DONE;

@@ -32,8 +32,8 @@ enum { INFO_KEY = 16 }; /* bytes */
 
 /* The properties of a filter. */
 struct info {
-  lfb_figures figures; /* of kind LFB_KIND_NONE: of a filter on a server */
-  bool show_key;
+  lfb_figures figures; /* of kind LFB_KIND_NONE: of a plain filter on a server */
+  bool there, show_key; /* on a server */
   const uint8_t *key; /* of the hash; NULL: there is none */
 };
 
@@ -57,22 +57,14 @@ static void info_json_growing(const lfb_figures *figures)
   json_float("fpp", stats->fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
-  json_count("bits_set", stats->bits_set);
+  json_count_if("bits_set", stats->bits_set, figures_counted(stats));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_float("expected_fpp", stats->expected_fpp);
 }
 
-static void info_json_window(const lfb_window_figures *figures)
+static void info_json_generations(const lfb_window_figures *figures)
 {
-  json_text("form", "window");
-  json_count("expected_insertions", figures->expected_insertions);
-  json_float("fpp", figures->fpp);
-  if (figures->span > 0)
-    json_float("span", figures->span);
-  json_count("generations", figures->generations);
   json_count("generation", figures->generation);
-  json_count("bits", 8 * figures->bytes);
-  json_count("bytes", figures->bytes);
   json_count("probes", figures->probes);
   json_count("generation_bits", figures->bit_count);
   json_open_list("live");
@@ -84,7 +76,26 @@ static void info_json_window(const lfb_window_figures *figures)
     json_close();
   }
   json_close_list();
-  json_float("expected_fpp", figures->expected_fpp);
+}
+
+static void info_json_window(const struct info *info)
+{
+  const lfb_window_figures *figures = &info->figures.window;
+  const lfb_stats *stats = &info->figures.all;
+
+  json_text("form", "window");
+  json_count("expected_insertions", stats->expected_insertions);
+  json_float("fpp", stats->fpp);
+  if (figures->span > 0)
+    json_float("span", figures->span);
+  json_count("generations", figures->generations);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  if (info->there)
+    json_count("approximate_count", stats->approximate_count);
+  else
+    info_json_generations(figures);
+  json_float("expected_fpp", stats->expected_fpp);
 }
 
 /* What a window does not have: a time and a seed. */
@@ -111,7 +122,7 @@ static void info_json(const struct info *info)
   if (kind == LFB_KIND_GROWING)
     info_json_growing(&info->figures);
   else if (kind == LFB_KIND_WINDOW)
-    info_json_window(&info->figures.window);
+    info_json_window(info);
   else
     figures_json(figures_form(kind, stats->form), stats);
   if (kind == LFB_KIND_COUNTING)
@@ -156,11 +167,6 @@ static void info_bytes(uint64_t bytes)
   info_row("bytes", human_count(bytes).text, bytes < 1024 ? "" : remark);
 }
 
-static void info_fpp_now(double fpp)
-{
-  info_row("fpp now", human_probability(fpp).text, " (the chance of a false positive)");
-}
-
 static void info_key_type(const lfb_stats *stats)
 {
   info_row("keys", typed_name(stats->key_type),
@@ -174,11 +180,9 @@ static void info_text_made(const struct info *info)
   const bool grows = info->figures.kind == LFB_KIND_GROWING;
   char key[2 * INFO_KEY + 1];
 
-  if (!grows)
-    info_seed(stats);
-  info_hash(stats->hash, stats->key_kept, info->figures.kind == LFB_KIND_NONE);
+  info_hash(stats->hash, stats->key_kept, info->there);
+  info_seed(stats);
   if (grows) {
-    info_seed(stats);
     info_row("layers", human_count(info->figures.growing.layers).text, "");
     info_row("first layer for keys", human_count(stats->expected_insertions).text, "");
     info_row("made for fpp", human_probability(stats->fpp).text, " (however many keys)");
@@ -224,8 +228,6 @@ static void info_text_bits(const struct info *info)
              info->figures.kind == LFB_KIND_GROWING
                  ? " (a layer is saturated: every answer is \"maybe\")"
                  : " (saturated: every bit is set, every answer is \"maybe\")");
-  if (figures_counted(stats))
-    info_fpp_now(stats->expected_fpp);
 }
 
 static void info_text(const struct info *info)
@@ -257,32 +259,40 @@ static void info_window_live(const lfb_window_figures *figures, uint32_t age)
            remark);
 }
 
-static void info_text_window(const struct info *info)
+static void info_text_generations(const lfb_window_figures *figures)
 {
-  const lfb_window_figures *figures = &info->figures.window;
-  char span[32];
-
-  info_row("form", "window", "");
-  info_key_type(&info->figures.all);
-  info_hash(figures->hash, figures->key_kept, false);
-  info_row("made for keys", human_count(figures->expected_insertions).text, " (in a span)");
-  info_row("made for fpp", human_probability(figures->fpp).text, " (with all generations full)");
-  (void)snprintf(span, sizeof span, "%.10g s", figures->span);
-  if (figures->span > 0)
-    info_row("span", span, "");
-  info_row("generations", human_count(figures->generations).text, " (in a span)");
   info_row("current generation", human_count(figures->generation).text, "");
-  info_bytes(figures->bytes);
   info_row("bits of a generation", human_count(figures->bit_count).text, "");
   info_row("probes per key", human_count(figures->probes).text, "");
   for (uint32_t age = 0; age <= figures->generations; age++)
     info_window_live(figures, age);
-  info_fpp_now(figures->expected_fpp);
+}
+
+static void info_text_window(const struct info *info)
+{
+  const lfb_window_figures *figures = &info->figures.window;
+  const lfb_stats *stats = &info->figures.all;
+  char span[32];
+
+  info_row("form", "window", "");
+  info_key_type(stats);
+  info_hash(stats->hash, stats->key_kept, info->there);
+  info_row("made for keys", human_count(stats->expected_insertions).text, " (in a span)");
+  info_row("made for fpp", human_probability(stats->fpp).text, " (with all generations full)");
+  (void)snprintf(span, sizeof span, "%.10g s", figures->span);
+  if (figures->span > 0)
+    info_row("span", span, "");
+  info_row("generations", human_count(figures->generations).text, " (in a span)");
+  info_bytes(stats->bytes);
+  if (info->there)
+    info_row("keys ever", human_count(stats->approximate_count).text, " (the server counts them)");
+  else
+    info_text_generations(figures);
 }
 
 static int info_of(const struct source *source, bool json, bool show_key)
 {
-  struct info info = {.show_key = show_key};
+  struct info info = {.there = source->there.filter != NULL, .show_key = show_key};
   lfb_config config = {0};
 
   if (!source_stats(source, &info.figures))
@@ -294,10 +304,11 @@ static int info_of(const struct source *source, bool json, bool show_key)
     info.key = config.key;
   if (json)
     info_json(&info);
-  else if (info.figures.kind == LFB_KIND_WINDOW)
-    info_text_window(&info);
   else
-    info_text(&info);
+    (info.figures.kind == LFB_KIND_WINDOW ? info_text_window : info_text)(&info);
+  if (!json)
+    info_row("fpp now", human_probability(stats->expected_fpp).text,
+             " (the chance of a false positive)");
   return CLI_DONE;
 }
 
@@ -347,8 +358,6 @@ const struct command command_info = {
         "probability: the chance that the filter answers \"maybe present\" for an absent key.\n\n"
         "The bits of a shared filter are counted for this, at 0.1 seconds per GiB.  So the figures "
         "are right even if a process was killed during a put.\n\n"
-        "If FILTER is on Redis, the server counts the bits.  Of a key of the module (BF.*), the "
-        "bytes and bits are those of its first layer.  A key that has grown, or a window, has "
-        "more: 'lfbloom convert --to native' makes a file of all.\n",
+        "If FILTER is on Redis, the server counts the bits, or tells what a key of BF.* takes.\n",
     .run = info_run,
 };

@@ -318,7 +318,9 @@ bool source_stats(const struct source *source, lfb_figures *figures)
     lfb_any_stats(source->any, figures);
     return true;
   }
-  const lfb_status status = lfb_redis_stats(source->there.filter, &figures->all);
+  const lfb_status status = lfb_redis_stats(source->there.filter, figures);
+  if (figures->kind == LFB_KIND_PLAIN)
+    figures->kind = LFB_KIND_NONE;
   return status == LFB_OK || address_report(source->path, status);
 }
 

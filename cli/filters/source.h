@@ -85,8 +85,8 @@ bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, 
                uint64_t *answers, size_t *yes);
 size_t source_batch(const struct source *source);
 
-/* The figures of the filter; of one on a server only .all.  Counts its bits.  False after a
- * report. */
+/* The figures of the filter; LFB_KIND_NONE is a plain one on a server.  Counts its bits.  False
+ * after a report. */
 bool source_stats(const struct source *source, lfb_figures *figures);
 
 /*

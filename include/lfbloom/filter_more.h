@@ -30,6 +30,8 @@ LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, cons
  *        bits is a multiple, and p (probes, words_per_key) is the same.  It may not be smaller:
  *        its bits do not determine where its keys would be in a larger filter.  Fold the larger
  *        one first.
+ * Full   Nothing refuses to fill `into` beyond what it was made for: the caller compares
+ *        expected_fpp of lfb_filter_stats() with fpp.
  * Damage If `from` was opened with damaged words, `into` receives their bits, and its figures
  *        account for them (lfb_filter_read(), Damage).  The same holds for a copy and a fold.  A
  *        call that runs during another one into `from` may receive such bits that are not

@@ -51,9 +51,7 @@ LFB_EXTERN_C_BEGIN
  * Window    A call with many keys sends `window` commands to a node before it has their answers.
  *           The server serves other clients after each portion, so with a smaller window they wait
  *           for less time.  A larger one is faster if the client is alone, or far away: it puts or
- *           queries at most `window` keys per round trip and node.  Eight clients put 465,000 keys
- *           a second with 64 and 396,000 with 1,024; the median PING of another one took 0.95 and
- *           1.96 ms (docs/performance.md).
+ *           queries at most `window` keys per round trip and node (docs/performance.md has times).
  * TLS       With `tls` each connection is encrypted, by TLS 1.2 or later.  The server's certificate
  *           must lead to one in ca_file, and be for server_name: a name or an address.  There is no
  *           way to leave that out.  The nodes of a cluster are at the addresses that CLUSTER SLOTS
@@ -148,10 +146,8 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *           and its numbers are other keys.  The server hashes the keys.  Keys are bytes: the _u64
  *           functions put and query the 8 bytes of a number, little-endian, which is another key
  *           than the number is to lfb_filter_put_u64() of the loaded filter, except by
- *           SipHash-1-3.  Each command takes 64 keys, about 5 us of the server's time: one client
- *           puts 2.2 to 4.5 million keys of 13 bytes a second and queries 2.7 to 5.6 million, on
- *           two busy cores.  lfb_redis_load() refuses it (LFB_ERROR_REDIS_NO_FILTER):
- *           lfb_redis_module_load() loads it.
+ *           SipHash-1-3.  Each command takes 64 keys (docs/module.md has times).
+ *           Not lfb_redis_load() but lfb_redis_module_load() loads it.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
  *               answers "maybe" or fails: never "absent".  This holds as far as the server keeps
@@ -193,7 +189,7 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               hash has no key.  module: a user with the right to BF.SCANDUMP can read it.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT; with module, BF.MEXISTS and
- *               BF.INSERT, both with BF.SCANDUMP.
+ *               BF.INSERT, both with BF.SCANDUMP; figures BF.INFO and BF.SCANDUMP.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
  * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED,
@@ -218,10 +214,8 @@ typedef struct lfb_redis lfb_redis;
  * Killed If the process is killed during the call, what it leaves cannot be opened
  *        (LFB_ERROR_REDIS_UNFINISHED; helper: an empty filter): delete it.
  * Server The call allocates the full size.  A part grows by a MiB at a time, and the server
- *        serves other clients in between.  With the default parts the longest PING of another
- *        client took 17 ms on two busy cores (docs/performance.md).  A string of more than
- *        4 MiB may be moved while it grows, several times: up to 0.2 s each at 64 MiB, 0.8 s at
- *        512 MiB.  Each Redis replica of the server does so, too, for its own clients.
+ *        serves other clients in between (docs/performance.md has times).  A string of more than
+ *        4 MiB may be moved while it grows: up to 0.8 s at 512 MiB.
  */
 LFB_CHECKED lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                         const lfb_config *config, uint64_t part_bytes,
@@ -300,15 +294,15 @@ LFB_CHECKED lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const
                                                         size_t *yes);
 
 /*
- * Gives the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
- * put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
+ * Gives the filter's figures, as of a plain one.  The server counts bits_set, a MiB at a time;
+ * other clients may put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
  *
- * module: approximate_count is how many keys the server has counted as new (BF.CARD), also those
- * that a window has forgotten.  Nobody counts the bits: bits_set is 0, and expected_fpp is p, which
- * the key does not exceed.  bit_count and bytes are those of one filter for n keys at p; a key that
- * has grown, or a window, has more.
+ * module: as BF.INFO tells them.  The kind is LFB_KIND_GROWING if the key can grow, and
+ * LFB_KIND_WINDOW of a window.  bytes is the memory that the key takes.  approximate_count is how
+ * many keys the server has counted as new, also those that a window has forgotten.  bits_set is 0:
+ * nobody counts.  Besides `all` only growing.layers, window.generations and window.span are filled.
  */
-LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
+LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_figures *figures);
 
 /* Gives the figures that do not change: those of an empty filter.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);

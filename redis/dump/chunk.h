@@ -20,8 +20,7 @@
  *
  *   bits 0 to 43   1 + the offset in the body after the chunk that it comes with; 1: the head
  *   bit 44         that chunk was the last
- *   bits 45 to 52  the low bits of the value's count of changes, so that BF.SCANDUMP nearly always
- *                  sees a change at once; ignored by BF.LOADCHUNK
+ *   bits 45 to 52  the low bits of the value's count of changes; ignored by BF.LOADCHUNK
  */
 enum {
   LFB_CURSOR_LAST = 44,

@@ -65,33 +65,49 @@ static lfb_status figures_count(lfb_redis *filter, lfb_link *link, void *context
   return status;
 }
 
-/* A chain grows in time or refuses keys, and a window forgets: none exceeds its p. */
-static lfb_status module_stats(lfb_redis *filter, lfb_stats *stats)
+static lfb_status module_stats(lfb_redis *filter, lfb_figures *figures)
 {
-  uint64_t items = 0;
-  const lfb_status status = lfb_remote_with_link(filter, lfb_module_items, &items);
+  lfb_module_info info;
+  const lfb_recipe *recipe = &info.dumped.recipe;
+  const lfb_status status = lfb_remote_with_link(filter, lfb_module_ask_info, &info);
 
   if (status != LFB_OK)
     return status;
-  lfb_stats_plan(&filter->place.description, stats);
-  stats->approximate_count = items;
-  stats->expected_fpp = items == 0 ? 0 : stats->fpp;
+  const bool window = recipe->kind == LFB_VALUE_WINDOW, grows = recipe->expansion > 0;
+  lfb_stats *all = &figures->all;
+  *figures = (lfb_figures){.kind = window  ? LFB_KIND_WINDOW
+                                   : grows ? LFB_KIND_GROWING
+                                           : LFB_KIND_PLAIN,
+                           .growing.layers = grows ? info.dumped.layers : 0,
+                           .window.generations = recipe->generations,
+                           .window.span = (double)(recipe->period_ms * recipe->generations) / 1e3};
+  lfb_stats_plan(&filter->place.description, all);
+  all->approximate_count = info.dumped.items;
+  all->expected_fpp = info.error;
+  all->bytes = info.memory;
+  if (window)
+    all->strategy = LFB_DEFAULT;
+  if (window || grows) {
+    all->bit_count = all->reachable_bits = 8 * info.memory;
+    all->probes = all->words_per_key = 0;
+  }
   return LFB_OK;
 }
 
-lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats)
+lfb_status lfb_redis_stats(lfb_redis *filter, lfb_figures *figures)
 {
   const lfb_description *description = &filter->place.description;
+  const uint64_t all = description->geometry.bit_count;
   uint64_t bits = 0;
 
   if (filter->place.layout->by_key)
-    return module_stats(filter, stats);
+    return module_stats(filter, figures);
   const lfb_status status = lfb_remote_with_link(filter, figures_count, &bits);
-  if (status == LFB_OK)
-    lfb_stats_fill(description,
-                   bits < description->geometry.bit_count ? bits : description->geometry.bit_count,
-                   0, stats);
-  return status;
+  if (status != LFB_OK)
+    return status;
+  *figures = (lfb_figures){.kind = LFB_KIND_PLAIN};
+  lfb_stats_fill(description, bits < all ? bits : all, 0, &figures->all);
+  return LFB_OK;
 }
 
 void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats)

@@ -14,10 +14,12 @@
  *        written twice, it may have been executed later than the last one: the mark is then asked
  *        for once more (filter.c).
  */
+#define _POSIX_C_SOURCE 200809L /* newlocale */
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "redis/dump/chunk.h"
-#include "redis/dump/head.h"
 #include "redis/filter/module_key.h"
 #include "redis/filter/remote.h"
 
@@ -93,7 +95,6 @@ static lfb_status module_hears(void *context, const redisReply *reply, bool agai
 
 static lfb_status module_ask(lfb_link *link, lfb_key name, module_heard *heard)
 {
-
   return lfb_ask(link, module_hears, heard, LFB_ARGS(lfb_text("BF.SCANDUMP"), name, lfb_text("0")));
 }
 
@@ -219,13 +220,49 @@ lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
   return status;
 }
 
-lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items)
+/* ---- its figures --------------------------------------------------------------------- */
+
+/* Reads a number as a server writes it, in any locale of the program. */
+static double info_number(const char *text)
+{
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was = uselocale(plain);
+  const double number = strtod(text, NULL);
+
+  (void)uselocale(was);
+  if (plain != (locale_t)0)
+    freelocale(plain);
+  return number;
+}
+
+/* Takes the size and the last field of BF.INFO, which are names and values in turns. */
+static lfb_status info_reply(void *context, const redisReply *reply, bool again)
+{
+  enum { SIZE = 3, ERROR_NOW = 13, ELEMENTS };
+  const lfb_status status = module_part(lfb_module_status(reply));
+  lfb_module_info *info = context;
+
+  (void)again;
+  if (status != LFB_OK)
+    return status;
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != ELEMENTS ||
+      reply->element[SIZE]->type != REDIS_REPLY_INTEGER ||
+      reply->element[ERROR_NOW]->type != REDIS_REPLY_STRING)
+    return LFB_ERROR_REDIS_PROTOCOL;
+  info->memory = (uint64_t)reply->element[SIZE]->integer;
+  info->error = info_number(reply->element[ERROR_NOW]->str);
+  return LFB_OK;
+}
+
+lfb_status lfb_module_ask_info(lfb_redis *filter, lfb_link *link, void *of)
 {
   module_heard heard = {.plan = &filter->place.plan};
-  const lfb_status status = module_ask(link, filter->place.name, &heard);
+  lfb_module_info *info = of;
 
+  lfb_status status =
+      lfb_ask(link, info_reply, info, LFB_ARGS(lfb_text("BF.INFO"), filter->place.name));
   if (status == LFB_OK)
-    *(uint64_t *)items = heard.dumped.items;
+    status = module_ask(link, filter->place.name, &heard);
+  info->dumped = heard.dumped;
   return status;
 }
 

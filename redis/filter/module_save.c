@@ -335,7 +335,6 @@ static lfb_status card_reply(void *context, const redisReply *reply, bool again)
 /* Checks that the key is whole: only then does it tell how many keys it has. */
 static lfb_status load_check(const loading *to, lfb_dump_fields *dumped)
 {
-
   return lfb_ask(to->link, card_reply, dumped, LFB_ARGS(lfb_text("BF.CARD"), to->temporary));
 }
 

@@ -4,6 +4,7 @@
 #ifndef LFB_REDIS_REMOTE_H
 #define LFB_REDIS_REMOTE_H
 
+#include "redis/dump/head.h"
 #include "redis/filter/layouts.h"
 #include "redis/link/link.h"
 
@@ -77,9 +78,16 @@ void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);
 lfb_status lfb_module_create(const lfb_redis_options *options, const char *name,
                              const lfb_config *config);
 
-/* Gives how many keys the module has counted as new, a uint64_t.  A lfb_remote_act.  Fails:
- * LFB_ERROR_REDIS_PART.  In redis/filter/layout_module.c. */
-lfb_status lfb_module_items(lfb_redis *filter, lfb_link *link, void *items);
+/* What a key of the module tells of itself. */
+typedef struct lfb_module_info {
+  lfb_dump_fields dumped;
+  uint64_t memory; /* bytes */
+  double error;    /* the probability of a false positive now */
+} lfb_module_info;
+
+/* Asks for a lfb_module_info.  A lfb_remote_act.  Fails: LFB_ERROR_REDIS_PART.  In
+ * redis/filter/layout_module.c. */
+lfb_status lfb_module_ask_info(lfb_redis *filter, lfb_link *link, void *info);
 
 /* Sends one command for each part, at most `at_once` of them in flight.  `command` writes the
  * command for a part; `reply` takes its reply. */

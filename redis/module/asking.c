@@ -64,69 +64,39 @@ int lfb_command_card(lfb_redis_context *context, lfb_redis_string **words, int c
   return lfb_redis.ReplyWithLongLong(context, (long long)items);
 }
 
-/* A field of BF.INFO. */
-typedef struct info_field {
+/* The fields of BF.INFO. */
+static const struct info_field {
   const char *option, *name;
-  long long (*get)(const lfb_value *value); /* -1: none         */
-  double (*get_error)(const lfb_value *value); /* instead of get() */
-} info_field;
-
-static long long info_number(uint64_t number)
-{
-  return number > INT64_MAX ? INT64_MAX : (long long)number;
-}
-
-static long long info_capacity(const lfb_value *value)
-{
-  return info_number(lfb_value_capacity(value));
-}
-
-static long long info_size(const lfb_value *value)
-{
-  return info_number(lfb_value_memory(value));
-}
-
-static long long info_filters(const lfb_value *value)
-{
-  return value->window != NULL ? 1 : value->layer_count;
-}
-
-static long long info_items(const lfb_value *value)
-{
-  return info_number(value->items);
-}
-
-static long long info_expansion(const lfb_value *value)
-{
-  return value->recipe.expansion == 0 ? -1 : (long long)value->recipe.expansion;
-}
-
-static double info_error(const lfb_value *value)
-{
-  return value->recipe.error;
-}
-
-static const info_field info_fields[] = {
-    {"capacity", "Capacity", info_capacity, NULL},
-    {"size", "Size", info_size, NULL},
-    {"filters", "Number of filters", info_filters, NULL},
-    {"items", "Number of items inserted", info_items, NULL},
-    {"expansion", "Expansion rate", info_expansion, NULL},
-    {"error", "Error rate", NULL, info_error},
-    {"errornow", "Error now", NULL, lfb_value_error},
+} info_fields[] = {
+    {"capacity", "Capacity"},
+    {"size", "Size"},
+    {"filters", "Number of filters"},
+    {"items", "Number of items inserted"},
+    {"expansion", "Expansion rate"},
+    {"error", "Error rate"},
+    {"errornow", "Error now"},
 };
 enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
 
-static void info_reply(lfb_redis_context *context, const info_field *field, const lfb_value *value)
+static int info_number(lfb_redis_context *context, uint64_t number)
 {
-  const long long number = field->get == NULL ? 0 : field->get(value);
+  return lfb_redis.ReplyWithLongLong(context,
+                                     number > INT64_MAX ? INT64_MAX : (long long)number);
+}
 
-  if (field->get == NULL)
-    (void)lfb_redis.ReplyWithDouble(context, field->get_error(value));
-  else if (number < 0)
-    (void)lfb_redis.ReplyWithNull(context);
-  else
-    (void)lfb_redis.ReplyWithLongLong(context, number);
+static int info_reply(lfb_redis_context *context, size_t row, const lfb_value *value)
+{
+  switch (row) {
+  case 0: return info_number(context, lfb_value_capacity(value));
+  case 1: return info_number(context, lfb_value_memory(value));
+  case 2: return info_number(context, value->window != NULL ? 1 : value->layer_count);
+  case 3: return info_number(context, value->items);
+  case 4:
+    return value->recipe.expansion == 0 ? lfb_redis.ReplyWithNull(context)
+                                        : info_number(context, value->recipe.expansion);
+  case 5: return lfb_redis.ReplyWithDouble(context, value->recipe.error);
+  default: return lfb_redis.ReplyWithDouble(context, lfb_value_error(value));
+  }
 }
 
 /* One field: a map with RESP3, and with RESP2 an array without the name. */
@@ -143,7 +113,7 @@ static int info_one(lfb_open_key *key, const lfb_redis_string *option)
     } else {
       (void)lfb_redis.ReplyWithArray(context, 1);
     }
-    info_reply(context, &info_fields[i], key->value);
+    (void)info_reply(context, i, key->value);
     lfb_key_close(key);
     return REDIS_OK;
   }
@@ -162,7 +132,7 @@ int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int c
   (void)lfb_redis.ReplyWithMap(context, INFO_FIELDS);
   for (size_t i = 0; i < INFO_FIELDS; i++) {
     (void)lfb_redis.ReplyWithSimpleString(context, info_fields[i].name);
-    info_reply(context, &info_fields[i], key.value);
+    (void)info_reply(context, i, key.value);
   }
   lfb_key_close(&key);
   return REDIS_OK;

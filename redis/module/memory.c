@@ -25,10 +25,8 @@ void lfb_memory_pages_free(lfb_pages *pages);
 lfb_status lfb_memory_stripes_init(lfb_stripes *stripes);
 lfb_status lfb_memory_claims_init(lfb_claims *claims, lfb_hash_width width);
 
-enum {
-  HUGE_FROM =
-      16 << 20, /* from this size on, the kernel gives zeroed pages, and huge ones if asked */
-};
+/* From this size on, the kernel gives zeroed pages, and huge ones if asked. */
+enum { HUGE_FROM = 16 << 20 };
 
 /* Stands in the word before each block. */
 typedef struct origin {

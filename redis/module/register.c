@@ -68,8 +68,7 @@ static const lfb_redis_argument window[] = {
 typedef struct command_row {
   const char *name;
   lfb_redis_command run;
-  const char
-      *flags; /* the words "write" or "readonly", and "fast", are categories of rights, too */
+  const char *flags; /* "write" or "readonly", and "fast", are categories of rights, too */
   int arity;
   int first_flags;      /* of the first word, a key                               */
   int more_flags, last; /* of the second word to this one, if they are keys, or 0 */

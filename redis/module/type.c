@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/window/window.h"
 #include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
 #include "redis/module/later.h"
@@ -17,8 +18,7 @@ enum {
 
 static lfb_redis_context *own_context; /* loading and copying a value get none */
 
-/* The limit on the bytes of a value that RESTORE or COPY makes.  An RDB file has none, nor have the
- * AOF and the master of a replica. */
+/* The limit on the bytes of a value that RESTORE or COPY makes: files and masters have none. */
 static uint64_t value_limit(void)
 {
   return lfb_redis.GetContextFlags(own_context) & REDIS_FLAG_REPLICA ? 0 : lfb_limit(own_context);
@@ -248,26 +248,15 @@ static void digest_words(lfb_redis_digest *digest, const lfb_filter *filter)
   }
 }
 
-/* A digest, and whether the next bytes are a header, which has the time of writing. */
-typedef struct digested {
-  lfb_redis_digest *digest;
-  bool header;
-} digested;
-
-static lfb_status digest_bytes(void *of, const void *bytes, size_t size)
+static lfb_status digest_bytes(void *digest, const void *bytes, size_t size)
 {
-  digested *to = of;
-
-  if (!to->header)
-    lfb_redis.DigestAddStringBuffer(to->digest, bytes, size);
-  to->header = false;
+  lfb_redis.DigestAddStringBuffer(digest, bytes, size);
   return LFB_OK;
 }
 
 static void type_digest(lfb_redis_digest *digest, void *of)
 {
   const lfb_value *value = of;
-  digested to = {digest, value->window != NULL};
   unsigned char head[LFB_DUMP_HEAD];
 
   lfb_dump_head(value, value_state(value), head);
@@ -275,8 +264,13 @@ static void type_digest(lfb_redis_digest *digest, void *of)
   lfb_redis.DigestAddStringBuffer(digest, (const char *)head, sizeof head);
   for (uint32_t i = 0; value->loading == NULL && i < value->layer_count; i++)
     digest_words(digest, value->layers[i].filter);
-  if (value->window != NULL || value->loading != NULL)
-    lfb_ignore(body_write(value, digest_bytes, &to));
+  if (value->loading != NULL)
+    lfb_ignore(body_write(value, digest_bytes, digest));
+  else if (value->window != NULL) { /* its form has the time of writing */
+    const uint64_t generation = lfb_window_generation(value->window);
+    lfb_ignore(digest_bytes(digest, &generation, sizeof generation));
+    lfb_ignore(digest_bytes(digest, value->window->pages.address, value->window->pages.size));
+  }
   lfb_redis.DigestEndSequence(digest);
 }
 

@@ -579,24 +579,16 @@ static bool merged_is_empty(const lfb_merged *merged)
   return merged->layers == 1 && merged->items == 0 && lfb_later_bits(merged->newest->filter) == 0;
 }
 
-/* Whether two layers are made alike. */
-static bool layers_equal(const lfb_chain_filter *a, const lfb_chain_filter *b)
-{
-  const lfb_description *one = &a->filter->description, *other = &b->filter->description;
-
-  return a->capacity == b->capacity && one->config.fpp >= other->config.fpp &&
-         one->config.fpp <= other->config.fpp &&
-         lfb_description_compatible(one, other, false) == LFB_OK;
-}
-
 static lfb_merge_way merged_way(const lfb_merged *into, const lfb_merged *from, bool fixed)
 {
-  if (into->newest == NULL)
+  const lfb_chain_filter *a = into->newest, *b = from->newest;
+
+  if (a == NULL)
     return LFB_MERGE_REPLACE;
   if (merged_is_empty(from))
     return LFB_MERGE_NOTHING;
-  if (layers_equal(into->newest, from->newest) &&
-      (fixed || into->items + from->items <= into->newest->capacity))
+  if (a->capacity == b->capacity && (fixed || into->items + from->items <= a->capacity) &&
+      lfb_description_compatible(&a->filter->description, &b->filter->description, false) == LFB_OK)
     return LFB_MERGE_JOIN;
   return merged_is_empty(into) ? LFB_MERGE_REPLACE : LFB_MERGE_APPEND;
 }

@@ -7,8 +7,8 @@
  *
  * Error  Layer i of a chain, from 0, has the probability p * 3 / ((i + 3) * (i + 4)), as those of
  *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all
- *        have p.  A merge appends layers of other chains.  The next layer then has the first number
- *        from which on the rest of the series fits into what is left of p.
+ *        have p.  After a merge, which appends layers, the next one has the first number from which
+ *        on the rest of the series fits into what is left of p.
  *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
  * from the number of added keys alone, and the hash with its key is part of the value.  That is
@@ -115,10 +115,10 @@ LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
 
 /* What a merge does with the newest layers of both chains. */
 typedef enum lfb_merge_way {
-  LFB_MERGE_NOTHING, /* the other one is empty                  */
-  LFB_MERGE_JOIN,    /* they become one                         */
-  LFB_MERGE_REPLACE, /* the layers of the other one are all     */
-  LFB_MERGE_APPEND,  /* both stay                               */
+  LFB_MERGE_NOTHING, /* the other chain is empty                      */
+  LFB_MERGE_JOIN,    /* they become one                               */
+  LFB_MERGE_REPLACE, /* this chain is empty, and gets the other's all */
+  LFB_MERGE_APPEND,  /* both stay                                     */
 } lfb_merge_way;
 
 /* What a chain will be after merges. */
@@ -134,7 +134,7 @@ typedef struct lfb_merged {
 lfb_merged lfb_merged_begin(const lfb_value *into);
 
 /*
- * Adds a chain that fits (lfb_value_fit()) to what will be.
+ * Adds a chain that fits (lfb_value_fit()).
  *
  * Takes  force  whether the error that the recipe promises may be exceeded.
  * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale,
@@ -143,12 +143,11 @@ lfb_merged lfb_merged_begin(const lfb_value *into);
 LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force);
 
 /*
- * Puts all keys of one chain into another that fits (lfb_value_fit()).  The two newest layers
- * become one if it can hold the keys of both, and always in a chain that does not scale.  All other
- * layers are appended.
+ * Puts all keys of one chain into another.  The two newest layers become one if it can hold the
+ * keys of both, and always in a chain that does not scale.  All other layers are appended.
  *
- * A key of both counts twice: items is a sum, because estimates from bits may differ in their last
- * digit from one processor to another, and replicas must not.
+ * A key of both counts twice: estimates from bits may differ from one processor to another, and
+ * replicas must not.
  *
  * Takes  force  as lfb_merged_add().
  * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit() and lfb_merged_add(); LFB_ERROR_NO_MEMORY,

@@ -6,9 +6,6 @@
 
 /*
  * BF.WINDOW.RESERVE key error capacity [SPAN seconds] [GENERATIONS 3|7]
- *
- * With SPAN a key is found for at least that time, and `capacity` is of keys in that time.  Without
- * it a key is found while at least `capacity` others have come since.
  */
 
 static const double window_span_most = 1e9; /* seconds */

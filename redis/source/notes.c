@@ -134,7 +134,6 @@ static lfb_status notes_taken(void *context, const redisReply *reply, bool again
 
 static lfb_status notes_take(lfb_link *link, const lfb_editions *editions, notes *taken)
 {
-
   *taken = (notes){NULL, 0};
   return lfb_ask(link, notes_taken, taken, LFB_ARGS(lfb_text("HGETALL"), editions->notes));
 }

@@ -141,6 +141,25 @@ and equal "$(redis type built) $(each BF.MEXISTS built keys | grep -c 1)" "lfblo
 $ redis unlink made built >out
 2 build --shared -p 0.01 -o "$module/shared" keys =! made with -n 50000 -p 1e-06 --strategy fast
 END
+redis bf.window.reserve hourly 0.01 30000 span 3500 generations 7 >out
+redis bf.reserve fixed 0.001 30000 nonscaling >out
+each BF.MADD hourly keys >out
+each BF.MADD fixed keys >out
+for name in grown hourly fixed; do
+  case $name in grown) form=growing ;; hourly) form=window ;; fixed) form=redis ;; esac
+  reports "info of $name there" 0 "form bytes approximate_count" \
+    "$form $(redis bf.info $name size) $(redis bf.card $name)" "$tool" info --json "$module/$name"
+  check "$name: its error" equal "$(json expected_fpp | cut -c 1-6)" \
+    "$(redis bf.info $name errornow | cut -c 1-6)"
+done
+reports "layers there" 0 layers "$(redis bf.info grown filters)" "$tool" info --json "$module/grown"
+reports "generations there" 0 "generations span" "7 3500" "$tool" info --json "$module/hourly"
+gives "info of a window there" 0 "$tool" info "$module/hourly"
+check "its span" holds out "span                 3500 s"
+check "its keys" holds out "(the server counts them)"
+reports "the end of build" 0 "form bytes" "growing $(redis bf.info grown size)" \
+  "$tool" build --json --shared -o "$module/grown" keys
+redis del hourly fixed >out
 awk '$1 > 20000' others >wanted
 told "claim --shared" 0 "at most about" "$tool" claim --shared "$module/shared" others
 check "claim --shared: output" cmp out wanted

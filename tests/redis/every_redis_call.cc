@@ -226,7 +226,8 @@ void AddFilters(Rows* rows) {
         .Fails(1).After(Closed<&Out::source, lfb_redis_source_free>).Takes(&Things::source_config),
   }, [](Row& row) { row.Takes(&Things::options); });
   Add(rows, {
-    ROW(lfb_redis_stats, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
+    ROW(lfb_redis_stats, t.own.filter, &t.out.figures)
+        .After(STEP(Filled<&Out::figures>(t), HasKey(t))),
     ROW(lfb_redis_plan, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
     ROW(lfb_redis_keys, t.own.filter, [](void*, const char*, size_t) { return LFB_OK; }, nullptr)
         .After(HasKey),

@@ -34,6 +34,7 @@ struct Things {
     lfb_redis_publisher* publisher;
     lfb_redis_source* source;
     lfb_stats stats;
+    lfb_figures figures;
     lfb_redis_address address;
     lfb_redis_module_value value;
     uint64_t number, answers;

@@ -87,8 +87,8 @@ TEST_F(Faults, APartThatIsAmissIsAnErrorAndNeverAbsent) {
     EXPECT_GT(asked.refused, 0u) << misdeed[0];
     EXPECT_GT(asked.answered, 0u);
     EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_PART);
-    lfb_stats stats{};
-    EXPECT_EQ(lfb_redis_stats(remote.get(), &stats), LFB_ERROR_REDIS_PART);
+    lfb_figures figures{};
+    EXPECT_EQ(lfb_redis_stats(remote.get(), &figures), LFB_ERROR_REDIS_PART);
     lfb_filter* local = nullptr;
     EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &local), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(local, nullptr);
@@ -103,8 +103,8 @@ TEST_F(Faults, APartOfAnotherTypeIsAnError) {
   server.Call({"LPUSH", "{seen:3}", "x"});
   EXPECT_GT(Ask(remote, false).refused, 0u);
   EXPECT_GT(Ask(remote, true).refused, 0u);
-  lfb_stats stats{};
-  EXPECT_EQ(lfb_redis_stats(remote.get(), &stats), LFB_ERROR_REDIS_PART);
+  lfb_figures figures{};
+  EXPECT_EQ(lfb_redis_stats(remote.get(), &figures), LFB_ERROR_REDIS_PART);
   lfb_filter* local = nullptr;
   EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &local), LFB_ERROR_REDIS_PART);
 }

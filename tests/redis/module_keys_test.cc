@@ -143,9 +143,36 @@ TEST_F(ModuleKeys, HasFigures) {
   EXPECT_EQ(stats.approximate_count, fresh);
   EXPECT_EQ(stats.expected_insertions, 3000u);
   EXPECT_EQ(stats.fpp, 0.02);
-  EXPECT_EQ(stats.expected_fpp, 0.02);
+  EXPECT_GT(stats.expected_fpp, 0.001);
+  EXPECT_LT(stats.expected_fpp, 0.02);
+  EXPECT_EQ(stats.expected_fpp, std::stod(server.Call({"BF.INFO", "chain", "ERRORNOW"})));
+  EXPECT_EQ(std::to_string(stats.bytes) + "\n", server.Call({"BF.INFO", "chain", "SIZE"}));
   EXPECT_EQ(stats.strategy, LFB_FAST);
   EXPECT_EQ(stats.bits_set, 0u);
+}
+
+TEST_F(ModuleKeys, HasTheFiguresOfItsKind) {
+  lfb_figures figures{};
+  server.Call({"BF.RESERVE", "chain", "0.02", "3000"});
+  server.Call({"BF.WINDOW.RESERVE", "window", "0.02", "3000", "SPAN", "60", "GENERATIONS", "7"});
+  AddNumbers(server, "chain", 0, 10'000);
+  AddNumbers(server, "window", 0, 3000);
+  AddNumbers(server, "seen", 0, 50'000);
+  server.Call({"BF.LIKE", "like", "seen"});
+  AddNumbers(server, "like", 0, 50'000);
+  EXPECT_EQ(server.Call({"BF.MERGE", "seen", "like", "FORCE"}), "OK");
+  ASSERT_EQ(lfb_redis_stats(OpenRemote(options, "chain").get(), &figures), LFB_OK);
+  EXPECT_EQ(figures.kind, LFB_KIND_GROWING);
+  EXPECT_EQ(figures.growing.layers, 3u);
+  ASSERT_EQ(lfb_redis_stats(OpenRemote(options, "window").get(), &figures), LFB_OK);
+  EXPECT_EQ(figures.kind, LFB_KIND_WINDOW);
+  EXPECT_EQ(figures.window.generations, 7u);
+  EXPECT_NEAR(figures.window.span, 60, 0.01);
+  EXPECT_EQ(figures.all.strategy, LFB_DEFAULT);
+  EXPECT_GT(figures.all.expected_fpp, 0);
+  ASSERT_EQ(lfb_redis_stats(OpenRemote(options, "seen").get(), &figures), LFB_OK);
+  EXPECT_EQ(figures.kind, LFB_KIND_PLAIN);
+  EXPECT_GT(figures.all.expected_fpp, 2 * figures.all.fpp);
 }
 
 TEST_F(ModuleKeys, IsListedExpiredRenamedAndDeleted) {
@@ -287,8 +314,8 @@ TEST_F(ModuleKeys, NeverIsAMissingKeySilentlyAbsent) {
     bool maybe = true;
     EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 1, &maybe), LFB_ERROR_REDIS_PART);
     EXPECT_TRUE(maybe);
-    lfb_stats stats{};
-    EXPECT_EQ(lfb_redis_stats(remote.get(), &stats), LFB_ERROR_REDIS_PART);
+    lfb_figures figures{};
+    EXPECT_EQ(lfb_redis_stats(remote.get(), &figures), LFB_ERROR_REDIS_PART);
   }
 }
 

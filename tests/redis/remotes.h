@@ -45,9 +45,9 @@ inline Filter Load(const Remote& remote) {
 }
 
 inline lfb_stats RemoteStats(const Remote& remote) {
-  lfb_stats stats{};
-  EXPECT_EQ(lfb_redis_stats(remote.get(), &stats), LFB_OK);
-  return stats;
+  lfb_figures figures{};
+  EXPECT_EQ(lfb_redis_stats(remote.get(), &figures), LFB_OK);
+  return figures.all;
 }
 
 inline bool RemotePut(const Remote& remote, const std::string& key) {
