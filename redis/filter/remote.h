@@ -87,7 +87,7 @@ typedef struct lfb_module_info {
 
 /* Asks for a lfb_module_info.  A lfb_remote_act.  Fails: LFB_ERROR_REDIS_PART.  In
  * redis/filter/layout_module.c. */
-lfb_status lfb_module_ask_info(lfb_redis *filter, lfb_link *link, void *info);
+lfb_status lfb_module_ask_info(lfb_redis *filter, lfb_link *link, void *of);
 
 /* Sends one command for each part, at most `at_once` of them in flight.  `command` writes the
  * command for a part; `reply` takes its reply. */

@@ -644,13 +644,13 @@ static void chain_drop_newest(lfb_value *value)
 
 lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes, bool force)
 {
-  const lfb_filter *old = chain_newest(into)->filter;
   const uint32_t had = into->layer_count;
   lfb_merged sum = lfb_merged_begin(into);
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
   if (status == LFB_OK)
     status = lfb_merged_add(&sum, from, force);
+  const bool moves = sum.newest == chain_newest(into) || sum.way == LFB_MERGE_REPLACE;
   const uint32_t added =
       sum.way == LFB_MERGE_NOTHING ? 0 : from->layer_count - (sum.way == LFB_MERGE_JOIN);
   if (status == LFB_OK && max_bytes > 0 && added > 0 &&
@@ -662,7 +662,7 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
     chain_drop_newest(into);
   if (status != LFB_OK)
     return status;
-  if (sum.newest->filter == old || sum.way == LFB_MERGE_REPLACE)
+  if (moves) /* the old newest one: to its place, or to be dropped */
     chain_make_newest(into, had - 1);
   lfb_chain_filter *newest = &into->layers[into->layer_count - 1];
   if (sum.way == LFB_MERGE_REPLACE)
