@@ -138,4 +138,32 @@ TEST(ModuleComing, AnotherCapacityIsRefused) {
   }
 }
 
+// The array of layers moves while others are appended.  Under valgrind it was seen to fail
+// with the newest layer looked at afterwards.
+TEST(ModuleComing, AMergedChainHasTheLayersOfAll) {
+  lfb_recipe recipe{};
+  recipe.kind = LFB_VALUE_CHAIN;
+  recipe.capacity = 100;
+  recipe.error = 0.1;
+  recipe.expansion = 2;
+  ASSERT_EQ(lfb_recipe_draw(&recipe, LFB_HASH_XXH3), LFB_OK);
+  lfb_value *all = nullptr, *one = nullptr;
+  ASSERT_EQ(lfb_value_create(&recipe, 0, &all), LFB_OK);
+  for (uint64_t i = 0; i < 600; i++) {
+    uint64_t answer = 0;
+    size_t done = 0;
+    lfb_status refused = LFB_OK;
+    const lfb_key key = {&i, sizeof i};
+    if (i % 100 == 0) {
+      ASSERT_EQ(lfb_value_create(&recipe, 0, &one), LFB_OK);
+    }
+    EXPECT_EQ(lfb_value_add(one, &key, 1, 0, &answer, &done, &refused), LFB_ADDED_ALL);
+    if (i % 100 != 99) continue;
+    EXPECT_EQ(lfb_value_merge(all, one, 0, true), LFB_OK);
+    EXPECT_EQ(all->layer_count, i / 100 + 1);
+    lfb_value_free(one);
+  }
+  lfb_value_free(all);
+}
+
 }  // namespace
