@@ -17,7 +17,7 @@
 #include "cli/exact/seen_file.h"
 #include "cli/filters/target.h"
 
-enum { SEEN_VERSION = 1 };
+enum { SEEN_VERSION = 2 };
 
 static const char seen_magic[8] = {'L', 'F', 'B', 'S', 'E', 'E', 'N', '\n'};
 
@@ -50,41 +50,86 @@ bool seen_write_head(struct seen *seen)
 {
   seen->head.checksum =
       seen_checksum(seen->hash, &seen->head, offsetof(struct seen_head, checksum));
-  return seen_write(seen, &seen->head, sizeof seen->head, 0) &&
-         (fsync(seen->file) == 0 || seen_failed(seen));
+  return output_write_to(seen->file, &seen->head, sizeof seen->head, 0) && fsync(seen->file) == 0;
+}
+
+/* The bytes at an offset of a run. */
+static const unsigned char *seen_at(const struct seen *seen, uint64_t at)
+{
+  return seen->bytes + at + (at < seen->head.moved ? 0 : seen->head.shift);
+}
+
+/* A piece is as long as the gap below it: what it overwrites was moved before, and the head on the
+ * disk says so. */
+bool seen_settle(struct seen *seen)
+{
+  struct seen_head *const head = &seen->head;
+  const uint64_t end = seen_end(head);
+  struct stat now;
+
+  while (head->shift > 0) {
+    const uint64_t left = end - head->moved, size = left < head->shift ? left : head->shift;
+    if (!output_write_to(seen->file, seen_at(seen, head->moved), size, (off_t)head->moved) ||
+        fsync(seen->file) != 0)
+      return false;
+    head->moved += size;
+    if (head->moved == end)
+      head->shift = 0;
+    if (!seen_write_head(seen))
+      return false;
+  }
+  return fstat(seen->file, &now) == 0 &&
+         ((uint64_t)now.st_size <= end || ftruncate(seen->file, (off_t)end) == 0);
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-/* An lfb_read_fn. */
+/* An lfb_read_fn: at most to the end of a page, since the next one may be elsewhere. */
 static lfb_status seen_part_read(void *from, void *bytes, size_t size, size_t *got)
 {
   struct seen_part *part = from;
-  const uint64_t left = part->end - part->at;
+  const uint64_t left = part->at < part->end ? SEEN_BLOCK - part->at % SEEN_BLOCK : 0;
 
   *got = size < left ? size : (size_t)left;
-  memcpy(bytes, part->seen->bytes + part->at, *got);
+  memcpy(bytes, seen_at(part->seen, part->at), *got);
   part->at += *got;
   return LFB_OK;
+}
+
+lfb_status seen_read_filter(const struct seen *seen, const struct seen_run *run,
+                            const lfb_read_limits *limits, lfb_filter **filter)
+{
+  const uint64_t at = run->at + (uint64_t)run->blocks * SEEN_BLOCK;
+  struct seen_part part = {seen, at, at + (uint64_t)run->filter_pages * SEEN_BLOCK};
+
+  return lfb_filter_read(seen_part_read, &part, limits, filter);
+}
+
+/* Reports why the file cannot be used. */
+static bool seen_refuse(const struct seen *seen, lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_UNKNOWN_FORM:
+    return report_false("%s: is not a state of dedupe: --seen makes a new file", seen->path);
+  case LFB_ERROR_UNKNOWN_VERSION:
+    return report_false("%s: is a state of dedupe of another version, or of a host with another "
+                        "byte order", seen->path);
+  case LFB_ERROR_NO_MEMORY:
+    return report_false_status(seen->path, status);
+  default:
+    return seen_damaged(seen, "is damaged");
+  }
 }
 
 static bool seen_open_run(struct seen *seen, uint32_t i)
 {
   const struct seen_run *const run = &seen->head.runs[i];
-  struct seen_part part = {seen, run->filter_at,
-                           run->filter_at + (uint64_t)run->filter_pages * SEEN_BLOCK};
 
-  if (run->blocks <= SEEN_SPARE || run->blocks_at % SEEN_BLOCK != 0 ||
-      run->blocks_at > seen->size || run->blocks > (seen->size - run->blocks_at) / SEEN_BLOCK ||
-      run->filter_at > seen->size || part.end > seen->size)
-    return seen_damaged(seen, "is damaged: it was cut short");
   seen->checked[i] = calloc(run->blocks / 64 + 1, sizeof *seen->checked[i]);
   if (seen->checked[i] == NULL)
     return seen_failed(seen);
-  const lfb_status status = lfb_filter_read(seen_part_read, &part, NULL, &seen->filters[i]);
-  if (status != LFB_OK && status != LFB_ERROR_NO_MEMORY)
-    return seen_damaged(seen, "a filter in it is damaged");
-  return status == LFB_OK || report_false_status(seen->path, status);
+  const lfb_status status = seen_read_filter(seen, run, NULL, &seen->filters[i]);
+  return status == LFB_OK || seen_refuse(seen, status);
 }
 
 /* Writes the head of a new file. */
@@ -93,30 +138,72 @@ static bool seen_make(struct seen *seen)
   memcpy(seen->head.magic, seen_magic, sizeof seen_magic);
   seen->head.version = SEEN_VERSION;
   if (getrandom(seen->head.key, sizeof seen->head.key, 0) != (ssize_t)sizeof seen->head.key ||
-      (seen->hash = lfb_hash128_create(seen->head.key)) == NULL)
+      (seen->hash = lfb_hash128_create(seen->head.key)) == NULL || !seen_write_head(seen))
     return seen_failed(seen);
-  return seen_write_head(seen);
+  return true;
+}
+
+static void seen_unmap(struct seen *seen)
+{
+  if (seen->bytes != NULL)
+    (void)munmap(seen->bytes, seen->size);
+  seen->bytes = NULL;
+}
+
+bool seen_map(struct seen *seen)
+{
+  struct stat now;
+
+  seen_unmap(seen);
+  if (fstat(seen->file, &now) != 0)
+    return false;
+  seen->size = (uint64_t)now.st_size;
+  void *bytes = mmap(NULL, seen->size, PROT_READ, MAP_SHARED, seen->file, 0);
+  seen->bytes = bytes == MAP_FAILED ? NULL : bytes;
+  return seen->bytes != NULL;
+}
+
+/* Whether the runs are in the file, one after another. */
+static bool seen_runs_are_there(const struct seen *seen)
+{
+  uint64_t end = SEEN_BLOCK;
+
+  for (uint32_t i = 0; i < seen->head.run_count; i++) {
+    const struct seen_run *const run = &seen->head.runs[i];
+    if (run->blocks <= SEEN_SPARE || run->at < end || run->at > seen->size)
+      return false;
+    end = run->at + ((uint64_t)run->blocks + run->filter_pages) * SEEN_BLOCK;
+  }
+  return end <= seen->size && seen->head.shift <= seen->size - end;
+}
+
+lfb_status seen_read_head(struct seen *seen)
+{
+  struct seen_head *const head = &seen->head;
+
+  memcpy(head, seen->bytes, seen->size < sizeof *head ? seen->size : sizeof *head);
+  if (memcmp(head->magic, seen_magic, sizeof seen_magic) != 0)
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (head->version != SEEN_VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if ((seen->hash = lfb_hash128_create(head->key)) == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  if (head->run_count > SEEN_RUNS ||
+      head->checksum != seen_checksum(seen->hash, head, offsetof(struct seen_head, checksum)))
+    return LFB_ERROR_BAD_CHECKSUM;
+  return head->run_count == 0 || seen_runs_are_there(seen) ? LFB_OK : LFB_ERROR_TRUNCATED;
 }
 
 static bool seen_read(struct seen *seen)
 {
-  struct seen_head *const head = &seen->head;
-
-  seen->bytes = mmap(NULL, seen->size, PROT_READ, MAP_SHARED, seen->file, 0);
-  if (seen->bytes == MAP_FAILED)
+  if (!seen_map(seen))
     return seen_failed(seen);
-  memcpy(head, seen->bytes, seen->size < sizeof *head ? seen->size : sizeof *head);
-  if (memcmp(head->magic, seen_magic, sizeof seen_magic) != 0)
-    return report_false("%s: is not a state of dedupe: --seen makes a new file", seen->path);
-  if (head->version != SEEN_VERSION)
-    return report_false("%s: is a state of dedupe of another version, or of a host with another "
-                        "byte order", seen->path);
-  if ((seen->hash = lfb_hash128_create(head->key)) == NULL)
+  const lfb_status status = seen_read_head(seen);
+  if (status != LFB_OK)
+    return seen_refuse(seen, status);
+  if (!seen_settle(seen))
     return seen_failed(seen);
-  if (seen->size < sizeof *head || head->run_count > SEEN_RUNS ||
-      head->checksum != seen_checksum(seen->hash, head, offsetof(struct seen_head, checksum)))
-    return seen_damaged(seen, "its head is damaged");
-  for (uint32_t i = 0; i < head->run_count; i++)
+  for (uint32_t i = 0; i < seen->head.run_count; i++)
     if (!seen_open_run(seen, i))
       return false;
   return true;
@@ -151,8 +238,8 @@ static bool seen_begin(struct seen *seen)
     report_note("note: %s has the key of its hash: now only its owner may read it", seen->path);
   if (fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
-  seen->size = (uint64_t)seen->was.st_size;
-  return (seen->size == 0 ? seen_make(seen) : seen_read(seen)) && spill_begin(&seen->added, false);
+  return (seen->was.st_size == 0 ? seen_make(seen) : seen_read(seen)) &&
+         spill_begin(&seen->added, false);
 }
 
 struct seen *seen_open(const char *path, const char *temp)
@@ -179,8 +266,7 @@ void seen_close(struct seen *seen)
     lfb_filter_free(seen->filters[i]);
     free((void *)seen->checked[i]);
   }
-  if (seen->bytes != NULL && seen->bytes != MAP_FAILED)
-    (void)munmap(seen->bytes, seen->size);
+  seen_unmap(seen);
   if (seen->file >= 0)
     (void)close(seen->file);
   spill_end(&seen->added);
@@ -204,21 +290,30 @@ uint64_t seen_bytes(const struct seen *seen)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
+const struct seen_block *seen_block_at(const struct seen *seen, const struct seen_run *run,
+                                       uint32_t number)
+{
+  return (const void *)seen_at(seen, run->at + (uint64_t)number * SEEN_BLOCK);
+}
+
+bool seen_block_is_good(const struct seen *seen, const struct seen_block *block, uint32_t number)
+{
+  return block->count <= SEEN_SLOTS && block->number == number &&
+         block->checksum ==
+             seen_checksum(seen->hash, &block->number, SEEN_BLOCK - sizeof block->checksum);
+}
+
 const struct seen_block *seen_find_block(const struct seen *seen, uint32_t run, uint32_t number)
 {
-  const struct seen_block *const blocks =
-      (const void *)(seen->bytes + seen->head.runs[run].blocks_at);
-  const struct seen_block *const block = blocks + number;
+  const struct seen_block *const block = seen_block_at(seen, &seen->head.runs[run], number);
   _Atomic(uint64_t) *const word = &seen->checked[run][number / 64];
   const uint64_t bit = UINT64_C(1) << (number % 64);
 
   /* relaxed, both: a thread that misses the bit finds the same again. */
   if ((atomic_load_explicit(word, memory_order_relaxed) & bit) != 0)
     return block;
-  if (block->count > SEEN_SLOTS || block->number != number ||
-      block->checksum !=
-          seen_checksum(seen->hash, &block->number, SEEN_BLOCK - sizeof block->checksum)) {
-    (void)seen_damaged(seen, "is damaged");
+  if (!seen_block_is_good(seen, block, number)) {
+    (void)seen_refuse(seen, LFB_ERROR_BAD_CHECKSUM);
     return NULL;
   }
   atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
@@ -229,7 +324,7 @@ const struct seen_block *seen_find_block(const struct seen *seen, uint32_t run, 
 static bool seen_find(const struct seen *seen, uint32_t run, struct exact_hash hash, bool *has)
 {
   const uint32_t blocks = seen->head.runs[run].blocks;
-  uint64_t number = seen_place(hash, blocks - SEEN_SPARE, 0);
+  uint64_t number = seen_own_block(&seen->head.runs[run], hash);
 
   for (*has = false; !*has && number < blocks; number++) {
     const struct seen_block *const block = seen_find_block(seen, run, (uint32_t)number);

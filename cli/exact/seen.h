@@ -3,9 +3,10 @@
  * bits in a file, which docs/formats.md describes (state of dedupe).
  *
  * The file has the key of the hash, and runs: sets of hashes in their order, each with a Bloom
- * filter in front of it, which is in memory.  seen_commit() adds one run, into which it merges the
- * smaller ones, and then writes the head, which alone says where the runs are; so a process that is
- * killed leaves the runs that were, or the new ones.
+ * filter in front of it, which is in memory.  seen_commit() adds one run at the end, into which it
+ * merges the smaller ones, and then writes the head, which alone says where the runs are; so a
+ * process that is killed leaves the runs that were, or the new ones.  Then it moves the new run to
+ * where the merged ones were, piece by piece, each after a head that says how far it is.
  *
  * Processes  seen_open() locks the file until seen_close(), or until the process ends.
  * Threads    seen_ask() may run concurrently; otherwise one thread at a time.

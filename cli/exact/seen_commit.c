@@ -1,8 +1,10 @@
 /* seen_commit.c - adds what a run of `lfbloom dedupe --seen FILE` has printed to the file. */
 #define _POSIX_C_SOURCE 200809L /* fsync, ftruncate */
+#include <errno.h>
 #include <lfbloom/filter_more.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/base/report.h"
@@ -12,7 +14,9 @@
 
 enum {
   SEEN_RATIO = 4,    /* a run is merged if it has fewer hashes than so many times those after it */
-  SEEN_FILL = 204,   /* of a block, on average: so one in 20,000 hashes is not in its own block */
+  SEEN_SMALL = 1024, /* hashes: a run of fewer is always merged */
+  SEEN_GAP = 16,     /* a gap below a run is closed from one part in so many of it on */
+  SEEN_FILL = 224,   /* of a block, on average: so one in 1,500 hashes is not in its own block */
   SEEN_WRITTEN = 64, /* blocks that are written at once */
   SEEN_SORT_SPARE = 1024, /* slots, beyond two for each hash that is sorted */
 };
@@ -81,7 +85,7 @@ static bool commit_end_block(struct seen_commit *commit)
   if (commit->block % SEEN_WRITTEN == 0 || commit->block == commit->made.blocks) {
     const size_t count = commit->block - first;
     if (!seen_write(commit->seen, commit->blocks, count * sizeof *block,
-                    commit->made.blocks_at + (uint64_t)first * SEEN_BLOCK))
+                    commit->made.at + (uint64_t)first * SEEN_BLOCK))
       return false;
   }
   commit_block(commit)->count = 0;
@@ -90,7 +94,7 @@ static bool commit_end_block(struct seen_commit *commit)
 
 static bool commit_put(struct seen_commit *commit, struct exact_hash hash)
 {
-  const uint64_t own = seen_place(hash, commit->made.blocks - SEEN_SPARE, 0);
+  const uint64_t own = seen_own_block(&commit->made, hash);
 
   while (commit->block < own || commit_block(commit)->count == SEEN_SLOTS) {
     if (!commit_end_block(commit))
@@ -198,39 +202,11 @@ static bool commit_put_all(struct seen_commit *commit, uint64_t memory)
   return true;
 }
 
-static bool extents_meet(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size,
-                         uint64_t *end)
-{
-  const bool meet = at < other + other_size && other < at + size;
-
-  if (meet)
-    *end = other + other_size;
-  return meet;
-}
-
-/* Returns where so many bytes are free in the file: what it has now, and the new run, stay. */
-static uint64_t commit_free(const struct seen_commit *commit, uint64_t size)
-{
-  uint64_t at = SEEN_BLOCK;
-
-  for (uint32_t i = 0; i <= commit->seen->head.run_count;) {
-    const struct seen_run *const run =
-        i < commit->seen->head.run_count ? &commit->seen->head.runs[i] : &commit->made;
-    const bool meets =
-        extents_meet(at, size, run->blocks_at, (uint64_t)run->blocks * SEEN_BLOCK, &at) ||
-        extents_meet(at, size, run->filter_at, (uint64_t)run->filter_pages * SEEN_BLOCK, &at);
-    i = meets ? 0 : i + 1;
-  }
-  return at;
-}
-
 /* An lfb_write_fn. */
 static lfb_status commit_write_part(void *to, const void *bytes, size_t size)
 {
   struct seen_part *part = to;
 
-  if (size > part->end - part->at)
-    return LFB_ERROR_OVER_LIMIT; /* never: the room was estimated with plenty */
   if (!seen_write(part->seen, bytes, size, part->at))
     return LFB_ERROR_WRITE;
   part->at += size;
@@ -239,82 +215,94 @@ static lfb_status commit_write_part(void *to, const void *bytes, size_t size)
 
 static bool commit_write_filter(struct seen_commit *commit)
 {
+  const struct seen *const seen = commit->seen;
   struct seen_run *const made = &commit->made;
-  lfb_stats stats;
-
-  lfb_filter_stats_recent(commit->filter, &stats);
-  /* With its checksums. */
-  const uint32_t pages = (uint32_t)((stats.bytes + stats.bytes / 1024) / SEEN_BLOCK) + 2;
-  made->filter_at = commit_free(commit, (uint64_t)pages * SEEN_BLOCK);
-  made->filter_pages = pages;
-  struct seen_part part = {commit->seen, made->filter_at,
-                           made->filter_at + (uint64_t)pages * SEEN_BLOCK};
+  const uint64_t at = made->at + (uint64_t)made->blocks * SEEN_BLOCK;
+  struct seen_part part = {.seen = seen, .at = at};
   const lfb_status status =
       lfb_filter_write(commit->filter, LFB_FORM_NATIVE, commit_write_part, &part);
+
   if (status != LFB_OK && status != LFB_ERROR_WRITE)
-    (void)report_status(commit->seen->path, status);
+    (void)report_status(seen->path, status);
+  made->filter_pages = (uint32_t)((part.at - at + SEEN_BLOCK - 1) / SEEN_BLOCK);
   /* All of its pages are in the file, which is checked when it is opened. */
-  return status == LFB_OK && seen_write(commit->seen, "", 1, part.end - 1);
+  return status == LFB_OK &&
+         (ftruncate(seen->file, (off_t)(at + (uint64_t)made->filter_pages * SEEN_BLOCK)) == 0 ||
+          seen_failed(seen));
 }
 
-/* Cuts off what is after the last run; if that fails, the file is only longer. */
-static void seen_trim(const struct seen *seen)
+/* Puts the new run into the head, in place of those that are merged; and where they were, if it is
+ * worth to move it there. */
+static void commit_place(struct seen_commit *commit)
 {
-  uint64_t end = SEEN_BLOCK;
+  struct seen_head *const head = &commit->seen->head;
 
-  for (uint32_t i = 0; i < seen->head.run_count; i++) {
-    const struct seen_run *const run = &seen->head.runs[i];
-    const uint64_t ends[] = {run->blocks_at + (uint64_t)run->blocks * SEEN_BLOCK,
-                             run->filter_at + (uint64_t)run->filter_pages * SEEN_BLOCK};
-    for (int j = 0; j < 2; j++)
-      end = ends[j] > end ? ends[j] : end;
+  head->run_count = commit->kept;
+  memset(&head->runs[commit->kept], 0, (SEEN_RUNS - commit->kept) * sizeof *head->runs);
+  const uint64_t low = seen_end(head), gap = commit->made.at - low;
+  head->runs[head->run_count++] = commit->made;
+  if (gap > 0 && gap >= (seen_end(head) - commit->made.at) / SEEN_GAP) {
+    head->runs[commit->kept].at = head->moved = low;
+    head->shift = gap;
   }
-  (void)!ftruncate(seen->file, (off_t)end);
+  head->written = (uint64_t)time(NULL);
 }
 
-/* Makes the new run, and then the head that has it. */
+/* Writes the new run after all others, and then the head that has it. */
 static bool commit_run(struct seen_commit *commit, uint64_t memory)
 {
   struct seen *const seen = commit->seen;
+  const struct seen_run *const runs = seen->head.runs;
+  struct seen_run *const made = &commit->made;
   uint32_t *const kept = &commit->kept;
 
-  commit->made.count = seen->added.count;
+  made->at = seen_end(&seen->head);
+  made->count = seen->added.count;
   for (*kept = seen->head.run_count;
-       *kept > 0 && (seen->head.runs[*kept - 1].count / SEEN_RATIO < commit->made.count ||
-                     *kept == SEEN_RUNS);)
-    commit->made.count += seen->head.runs[--*kept].count;
-  if (commit->made.count / SEEN_FILL > UINT32_MAX - 2 * SEEN_SPARE)
+       *kept > 0 && (runs[*kept - 1].count < SEEN_SMALL || *kept == SEEN_RUNS ||
+                     runs[*kept - 1].count / SEEN_RATIO < made->count);)
+    made->count += runs[--*kept].count;
+  if (made->count / SEEN_FILL > UINT32_MAX - 2 * SEEN_SPARE)
     return seen_damaged(seen, "has no room for more");
-  const uint32_t blocks = (uint32_t)(commit->made.count / SEEN_FILL) + 1 + SEEN_SPARE;
-  commit->made.blocks_at = commit_free(commit, (uint64_t)blocks * SEEN_BLOCK);
-  commit->made.blocks = blocks;
-  if (!fitted_filter(0.01, LFB_DEFAULT, commit->made.count, memory / 2, &commit->filter) ||
+  made->blocks = (uint32_t)(made->count / SEEN_FILL) + 1 + SEEN_SPARE;
+  if (!fitted_filter(0.01, LFB_DEFAULT, made->count, memory / 2, &commit->filter) ||
       !commit_put_all(commit, memory) || !commit_write_filter(commit))
     return false;
   if (fsync(seen->file) != 0)
     return seen_failed(seen);
-  seen->head.runs[*kept] = commit->made;
-  memset(&seen->head.runs[*kept + 1], 0, (SEEN_RUNS - 1 - *kept) * sizeof *seen->head.runs);
-  seen->head.run_count = *kept + 1;
-  return seen_write_head(seen);
+  commit_place(commit);
+  return seen_write_head(seen) || seen_failed(seen);
 }
 
-bool seen_commit(struct seen *seen, uint64_t memory)
+/* Commits, or leaves the file as it was. */
+static bool commit_all(struct seen *seen, uint64_t memory)
 {
   struct seen_commit commit = {.seen = seen};
-  struct stat now;
-
-  if (seen->added.count == 0)
-    return true;
-  if (stat(seen->path, &now) != 0 || now.st_dev != seen->was.st_dev ||
-      now.st_ino != seen->was.st_ino)
-    return report_false("%s: was removed or replaced while it was used: what was printed is not in "
-                        "it", seen->path);
+  const struct seen_head before = seen->head;
   const bool done = spill_flush_all(&seen->added) && commit_run(&commit, memory);
-  if (done)
-    seen_trim(seen);
+
+  if (!done) {
+    seen->head = before; /* maybe the new one was written, but not to the disk */
+    (void)(seen_write_head(seen) && seen_settle(seen));
+  } else if (!seen_map(seen) || !seen_settle(seen)) {
+    report_note("warning: %s: is longer than it has to be until the next run: %s", seen->path,
+                strerror(errno));
+  }
   lfb_filter_free(commit.filter);
   free(commit.blocks);
   free(commit.slots);
   return done;
+}
+
+bool seen_commit(struct seen *seen, uint64_t memory)
+{
+  struct stat now;
+
+  if (seen->added.count == 0)
+    return true;
+  if (stat(seen->path, &now) == 0 && now.st_dev == seen->was.st_dev &&
+      now.st_ino == seen->was.st_ino)
+    return commit_all(seen, memory);
+  return report_false("%s: was removed or replaced while it was used: what was printed is not in "
+                      "it", seen->path);
 }

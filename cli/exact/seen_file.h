@@ -13,17 +13,17 @@
 #include "cli/exact/spill.h"
 
 enum {
-  SEEN_RUNS = 14,     /* each has at least 4 times as many hashes as all later ones together */
-  SEEN_BLOCK = 4096,  /* bytes: a block, and what all extents are multiples of */
-  SEEN_SLOTS = 255,   /* hashes, at most, of a block */
-  SEEN_SPARE = 4,     /* blocks at the end of a run: for what the last ones have no room for */
+  SEEN_RUNS = 14,
+  SEEN_BLOCK = 4096, /* bytes: a block, and what all extents are multiples of */
+  SEEN_SLOTS = 255,  /* hashes, at most, of a block */
+  SEEN_SPARE = 1,    /* blocks at the end of a run: for what the last one has no room for */
 };
 
-/* The extents of a run in the file. */
+/* A run in the file: its blocks, then its filter. */
 struct seen_run {
-  uint64_t count;  /* hashes */
-  uint64_t blocks_at, filter_at;
-  uint32_t blocks; /* those of the spare are among them */
+  uint64_t count; /* hashes */
+  uint64_t at;
+  uint32_t blocks; /* the spare ones are among them */
   uint32_t filter_pages; /* each of SEEN_BLOCK bytes */
 };
 
@@ -33,8 +33,10 @@ struct seen_head {
   uint32_t version; /* in the byte order of the host, as all numbers */
   uint32_t run_count;
   uint8_t key[LFB_HASH128_KEY];
-  struct seen_run runs[SEEN_RUNS];
-  uint64_t reserved[3]; /* 0 */
+  struct seen_run runs[SEEN_RUNS]; /* as they follow one another in the file */
+  uint64_t moved, shift; /* bytes from offset `moved` on are `shift` bytes later (seen_settle()) */
+  uint64_t written; /* when, in seconds since 1970 */
+  uint64_t reserved[14]; /* 0 */
   uint64_t checksum; /* the low half of the hash of all bytes before it */
 };
 
@@ -66,7 +68,7 @@ struct seen {
   struct spill added;
 };
 
-/* What is left of a filter in the mapped file, or of what it may be written to. */
+/* What is left of a filter in the mapped file; or where it is written, without an end. */
 struct seen_part {
   const struct seen *seen;
   uint64_t at, end;
@@ -84,17 +86,54 @@ static inline uint64_t seen_place(struct exact_hash hash, uint64_t count, unsign
   return ((hash.high << known >> 32) * count) >> 32;
 }
 
+/* Where the runs end. */
+static inline uint64_t seen_end(const struct seen_head *head)
+{
+  if (head->run_count == 0)
+    return SEEN_BLOCK;
+  const struct seen_run *const last = &head->runs[head->run_count - 1];
+  return last->at + ((uint64_t)last->blocks + last->filter_pages) * SEEN_BLOCK;
+}
+
 /* Both report, and return false: errno, and damage. */
 bool seen_failed(const struct seen *seen);
 bool seen_damaged(const struct seen *seen, const char *how);
 
+/* Maps the file as it is now.  False: errno. */
+bool seen_map(struct seen *seen);
+
+/* Reads the head of the mapped file.  LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION, _TRUNCATED,
+ * _BAD_CHECKSUM or _NO_MEMORY. */
+lfb_status seen_read_head(struct seen *seen);
+
+/* Reads the filter of a run. */
+lfb_status seen_read_filter(const struct seen *seen, const struct seen_run *run,
+                            const lfb_read_limits *limits, lfb_filter **filter);
+
 uint64_t seen_checksum(const lfb_hash128 *hash, const void *bytes, size_t size);
 
-/* Write to the file, and the head; the head is on the disk then.  False after a report. */
+/* Writes to the file.  False after a report. */
 bool seen_write(const struct seen *seen, const void *bytes, size_t size, uint64_t at);
+
+/* Writes the head; it is on the disk then.  False: errno. */
 bool seen_write_head(struct seen *seen);
+
+/* Moves the last run to where the head says that it is, and cuts the file off after it, however an
+ * earlier run was ended.  False: errno; the head then still says where everything is. */
+bool seen_settle(struct seen *seen);
+
+/* The block of a run, and whether it is good. */
+const struct seen_block *seen_block_at(const struct seen *seen, const struct seen_run *run,
+                                       uint32_t number);
+bool seen_block_is_good(const struct seen *seen, const struct seen_block *block, uint32_t number);
 
 /* The block of a run.  NULL after a report that it is damaged. */
 const struct seen_block *seen_find_block(const struct seen *seen, uint32_t run, uint32_t number);
+
+/* Which block of a run a hash belongs to, if it has room. */
+static inline uint64_t seen_own_block(const struct seen_run *run, struct exact_hash hash)
+{
+  return seen_place(hash, run->blocks - SEEN_SPARE, 0);
+}
 
 #endif
