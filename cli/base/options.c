@@ -1,20 +1,19 @@
 /* options.c - a command's options from its table. */
-#define _GNU_SOURCE /* getopt_long, sched_getaffinity */
+#define _GNU_SOURCE /* getopt_long */
 #include "cli/base/options.h"
 
 #include <ctype.h>
 #include <getopt.h>
 #include <lfbloom/filter_more.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/base/help.h"
 #include "cli/base/numbers.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
+#include "cli/base/usable.h"
 
 enum {
   OPTIONS_MOST = 40,          /* rows per command, --help included */
@@ -246,15 +245,9 @@ OPTIONS_ROWS(OPTIONS_DEFINE)
 
 unsigned options_default_threads(void)
 {
-  cpu_set_t allowed;
+  const uint64_t cores = usable_cores("");
 
-  /* The cores that a container or taskset allows.  The call fails beyond 1,024 cores. */
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
-    return (unsigned)CPU_COUNT(&allowed);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  if (online < 1)
-    return 1;
-  return online > OPTIONS_MOST_THREADS ? OPTIONS_MOST_THREADS : (unsigned)online;
+  return cores < OPTIONS_MOST_THREADS ? (unsigned)cores : OPTIONS_MOST_THREADS;
 }
 
 static void options_print_row(const struct option_row *row)

@@ -102,7 +102,8 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
       "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes "  \
       "if this processor has the instructions, siphash13 if not")                                  \
   ROW(options_threads, unsigned, '\0', "threads", "T", options_read_threads,                       \
-      "threads to use (default: all cores)")                                                       \
+      "threads to use (default: as many as CPU affinity, a control group's CPU quota and "         \
+      "$SLURM_CPUS_PER_TASK allow)")                                                               \
   ROW(options_timeout, uint32_t, '\0', "timeout", "SECONDS", options_read_seconds,                 \
       "give up when a Redis server is silent for this long (default: 20)")
 

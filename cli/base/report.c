@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli/base/human.h"
-#include "cli/base/memory.h"
 #include "cli/base/progress.h"
+#include "cli/base/usable.h"
 
 /* An error here cannot be reported. */
 static void report_line(const char *format, va_list arguments)
@@ -98,7 +98,7 @@ struct report_room report_room(lfb_status status, uint64_t bytes)
 
   if (status == LFB_ERROR_NO_MEMORY && bytes > 0)
     (void)snprintf(room.text, sizeof room.text, ": it takes %s, and %s may be used",
-                   human_bytes(bytes).text, human_bytes(memory_usable("")).text);
+                   human_bytes(bytes).text, human_bytes(usable_memory("")).text);
   return room;
 }
 

@@ -14,10 +14,10 @@
 #include "cli/base/figure.h"
 #include "cli/base/human.h"
 #include "cli/base/json.h"
-#include "cli/base/memory.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
+#include "cli/base/usable.h"
 #include "cli/exact/exact.h"
 #include "cli/exact/seen.h"
 #include "cli/filters/target.h"
@@ -90,7 +90,7 @@ static bool dedupe_choose_memory(struct dedupe *dedupe)
   const uint64_t least = exact_memory_least(&exact->tuning, threads) +
                          (exact->seen != NULL ? seen_bytes(exact->seen) : 0);
 
-  exact->memory = dedupe->memory.given ? dedupe->memory.value : memory_usable("") / 2;
+  exact->memory = dedupe->memory.given ? dedupe->memory.value : usable_memory("") / 2;
   return exact->memory >= least ||
          report_false("dedupe: %u thread%s%s: give at least --memory %s%s", threads,
                       threads == 1 ? "" : "s",

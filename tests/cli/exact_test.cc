@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@
 #include "tests/support/race.h"
 
 extern "C" {
-#include "cli/base/memory.h"
+#include "cli/base/usable.h"
 #include "cli/filters/target.h"
 }
 
@@ -875,22 +876,52 @@ void Put(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-TEST(Memory, IsTheLeastOfTheGroupsAround) {
+TEST(Usable, MemoryIsTheLeastOfTheGroupsAround) {
   const Folders folders;
   const std::string& root = folders.root();
-  const uint64_t machine = memory_usable((root + "/nothing").c_str());
+  const uint64_t machine = usable_memory((root + "/nothing").c_str());
   EXPECT_GT(machine, 64 * kMiB);
   Put(root + "/proc/self/cgroup", "0::/outer/inner\n");
-  EXPECT_EQ(memory_usable(root.c_str()), machine);
+  EXPECT_EQ(usable_memory(root.c_str()), machine);
   Put(root + "/sys/fs/cgroup/outer/inner/memory.max", "max\n");
-  EXPECT_EQ(memory_usable(root.c_str()), machine);
+  EXPECT_EQ(usable_memory(root.c_str()), machine);
   Put(root + "/sys/fs/cgroup/outer/memory.max", "9000000\n");
-  EXPECT_EQ(memory_usable(root.c_str()), 9000000u);
+  EXPECT_EQ(usable_memory(root.c_str()), 9000000u);
   Put(root + "/sys/fs/cgroup/memory.max", "8000000\n");
-  EXPECT_EQ(memory_usable(root.c_str()), 8000000u);
+  EXPECT_EQ(usable_memory(root.c_str()), 8000000u);
   Put(root + "/proc/self/cgroup", "5:cpu:/\n4:memory:/one\n");
   Put(root + "/sys/fs/cgroup/memory/one/memory.limit_in_bytes", "7000000\n");
-  EXPECT_EQ(memory_usable(root.c_str()), 7000000u);
+  EXPECT_EQ(usable_memory(root.c_str()), 7000000u);
+}
+
+TEST(Usable, CoresAreTheLeastOfTheGroupsAroundAndSlurms) {
+  const Folders folders;
+  const std::string& root = folders.root();
+  const auto cores = [&root] { return usable_cores(root.c_str()); };
+  cpu_set_t allowed;
+  unsetenv("SLURM_CPUS_PER_TASK");
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  EXPECT_EQ(cores(), static_cast<uint64_t>(CPU_COUNT(&allowed)));
+  Put(root + "/proc/self/cgroup", "0::/outer/inner\n");
+  Put(root + "/sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  EXPECT_EQ(cores(), static_cast<uint64_t>(CPU_COUNT(&allowed)));
+  Put(root + "/sys/fs/cgroup/outer/cpu.max", "50000 100000\n");  // half a core
+  EXPECT_EQ(cores(), 1u);
+  std::filesystem::remove(root + "/sys/fs/cgroup/outer/cpu.max");
+  // Version 1; a group of another controller is none of it.
+  Put(root + "/proc/self/cgroup", "5:cpuset:/one\n4:cpu,cpuacct:/two\n");
+  Put(root + "/sys/fs/cgroup/cpuset/one/cpu.cfs_quota_us", "1000\n");
+  Put(root + "/sys/fs/cgroup/cpuset/one/cpu.cfs_period_us", "100000\n");
+  Put(root + "/sys/fs/cgroup/cpu/two/cpu.cfs_quota_us", "-1\n");
+  Put(root + "/sys/fs/cgroup/cpu/two/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cores(), static_cast<uint64_t>(CPU_COUNT(&allowed)));
+  Put(root + "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");
+  Put(root + "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cores(), 1u);
+  std::filesystem::remove_all(root + "/sys");
+  setenv("SLURM_CPUS_PER_TASK", "1", 1);
+  EXPECT_EQ(cores(), 1u);
+  unsetenv("SLURM_CPUS_PER_TASK");
 }
 
 }  // namespace
