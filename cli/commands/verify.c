@@ -11,6 +11,7 @@
 #include "cli/base/json.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
+#include "cli/exact/seen.h"
 #include "cli/filters/foreign.h"
 #include "cli/filters/source.h"
 
@@ -76,8 +77,14 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
   lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
+  struct seen_figures figures;
 
   *file = (struct verified){.path = path};
+  if (seen_is(path)) {
+    file->form = "seen";
+    file->status = seen_look(path, &figures, &file->damage);
+    return;
+  }
   verify_any(path, &limits, file);
   if (file->status == LFB_ERROR_WRONG_KEY) { /* the key is for another filter */
     limits.key = NULL;
@@ -220,7 +227,7 @@ static int verify_file(const char *path, const struct options_key *key, bool jso
   struct verified file;
 
   verify_read(path, key, &file);
-  if (file.status != LFB_OK)
+  if (file.status != LFB_OK && file.form == NULL)
     file.foreign = foreign_kind(path);
   const int verdict = verify_judge(&file);
   if (verdict == CLI_NOT_DONE)
@@ -277,7 +284,8 @@ const struct command command_verify = {
     .details =
         "Each FILTER is read as a whole and compared with its checksums.  The native, growing, "
         "counting and window forms have one for each MiB.  Another form is checked only as far as "
-        "its header allows.\n\n"
+        "its header allows.  A file of 'dedupe --seen' has one for each block of 4 KiB; a run that "
+        "uses it is waited for.\n\n"
         "Damage is reported as an offset in the file and a size, both in bytes.  'lfbloom convert "
         "--damaged' saves the undamaged parts.\n",
     .run = verify_run,

@@ -16,6 +16,7 @@
 #include "cli/base/spared.h"
 #include "cli/exact/seen_file.h"
 #include "cli/filters/target.h"
+#include "cli/input/start.h"
 
 enum { SEEN_VERSION = 2 };
 
@@ -117,7 +118,7 @@ static bool seen_refuse(const struct seen *seen, lfb_status status)
   case LFB_ERROR_NO_MEMORY:
     return report_false_status(seen->path, status);
   default:
-    return seen_damaged(seen, "is damaged");
+    return seen_damaged(seen, "is damaged ('lfbloom verify' says where)");
   }
 }
 
@@ -209,14 +210,13 @@ static bool seen_read(struct seen *seen)
   return true;
 }
 
-/* Locks the file for this process. */
-static bool seen_lock(const struct seen *seen)
+bool seen_lock(const struct seen *seen, int lock)
 {
-  if (flock(seen->file, LOCK_EX | LOCK_NB) == 0)
+  if (flock(seen->file, lock | LOCK_NB) == 0)
     return true;
   if (errno == EWOULDBLOCK)
     report_note("%s: waits for another run that uses it", seen->path);
-  while (flock(seen->file, LOCK_EX) != 0)
+  while (flock(seen->file, lock) != 0)
     if (errno != EINTR)
       return seen_failed(seen);
   return true;
@@ -231,7 +231,7 @@ static bool seen_begin(struct seen *seen)
     return seen_failed(seen);
   if (!S_ISREG(seen->was.st_mode))
     return report_false("%s: is no regular file", seen->path);
-  if (!spared_from_state(seen->path, &seen->was) || !seen_lock(seen))
+  if (!spared_from_state(seen->path, &seen->was) || !seen_lock(seen, LOCK_EX))
     return false;
   /* Some file systems have no permissions. */
   if ((seen->was.st_mode & 077) != 0 && fchmod(seen->file, 0600) == 0)
@@ -272,6 +272,14 @@ void seen_close(struct seen *seen)
   spill_end(&seen->added);
   free(seen->hash);
   free(seen);
+}
+
+bool seen_is(const char *path)
+{
+  char magic[sizeof seen_magic];
+
+  return start_read(path, magic, sizeof magic) == sizeof magic &&
+         memcmp(magic, seen_magic, sizeof magic) == 0;
 }
 
 const uint8_t *seen_key(const struct seen *seen)

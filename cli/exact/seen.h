@@ -14,6 +14,7 @@
 #ifndef CLI_EXACT_SEEN_H
 #define CLI_EXACT_SEEN_H
 
+#include <lfbloom/filter_more.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +47,18 @@ bool seen_add(struct seen *seen, struct exact_hash hash);
 bool seen_commit(struct seen *seen, uint64_t memory);
 
 void seen_close(struct seen *seen);
+
+/* Whether it is such a file, by its first bytes. */
+bool seen_is(const char *path);
+
+struct seen_figures {
+  uint64_t lines, bytes;
+  uint64_t written; /* when, in seconds since 1970; 0: never */
+  uint32_t runs;
+};
+
+/* Reads what a file has, while a run may use it; with `damage`, waits until none does, and compares
+ * all of it.  Fails as lfb_filter_load(). */
+lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage);
 
 #endif

@@ -99,6 +99,9 @@ static inline uint64_t seen_end(const struct seen_head *head)
 bool seen_failed(const struct seen *seen);
 bool seen_damaged(const struct seen *seen, const char *how);
 
+/* Locks the file for this process, as flock() does.  False after a report. */
+bool seen_lock(const struct seen *seen, int lock);
+
 /* Maps the file as it is now.  False: errno. */
 bool seen_map(struct seen *seen);
 

@@ -34,6 +34,7 @@ static const struct foreign_row {
     {"PARE", 4, "an encrypted Parquet file, which lfbloom does not read"},
     /* Source: Redis, rdb.c, rdbSaveRio(). */
     {"REDIS", 5, "a dump of Redis, which lfbloom does not read: give redis://host:port/name"},
+    {"LFBSEEN\n", 8, "a state of 'lfbloom dedupe --seen', which is no filter"},
     /* Source: RFC 1952, ID1, ID2 and CM; RFC 8878, magic number; the .xz file format, header. */
     {"\x1f\x8b\x08", 3, "compressed with gzip: decompress it first"},
     {"\x28\xb5\x2f\xfd", 4, "compressed with zstd: decompress it first"},

@@ -5,6 +5,27 @@
 #include "cli/base/report.h"
 #include "cli/exact/exact.h"
 #include "cli/exact/seen.h"
+#include "cli/exact/seen_file.h"
+
+uint64_t exact_run_disorder(const char* path, enum exact_disorder how) {
+  struct seen* const seen = seen_open(path, NULL);
+  struct seen_figures figures;
+  lfb_damage damage = {0};
+
+  if (seen == NULL) return UINT64_MAX;
+  struct seen_block block = *seen_find_block(seen, 0, 0);
+  const struct exact_hash first = block.hashes[0];
+  if (how == EXACT_ELSEWHERE) block.hashes[block.count - 1].high = UINT64_MAX;
+  if (how == EXACT_SWAPPED) {
+    block.hashes[0] = block.hashes[1];
+    block.hashes[1] = first;
+  }
+  block.checksum = seen_checksum(seen->hash, &block.number, SEEN_BLOCK - sizeof block.checksum);
+  const bool written = seen_write(seen, &block, sizeof block, seen->head.runs[0].at);
+  seen_close(seen);
+  return written && seen_look(path, &figures, &damage) != LFB_ERROR_OPEN ? damage.count
+                                                                        : UINT64_MAX;
+}
 
 int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   _Atomic(uint64_t) bad = 0;

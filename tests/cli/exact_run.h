@@ -32,6 +32,11 @@ struct exact_figures {
   char calls[64];   // at the file that was synced last: w(rite), s(ync), t(runcate), for the test
 };
 
+// The number of blocks that `verify` finds bad in a file of --seen after the first one was changed:
+// two hashes have changed places, or the last one belongs elsewhere; its checksum is right.
+enum exact_disorder { EXACT_ORDER, EXACT_SWAPPED, EXACT_ELSEWHERE };
+uint64_t exact_run_disorder(const char* path, enum exact_disorder how);
+
 // Prints to standard output.  Returns the exit status.
 int exact_run_way(const struct exact_way* way, struct exact_figures* figures);
 

@@ -792,6 +792,16 @@ TEST(Seen, AFileThatCannotBeSyncedIsAsBefore) {
   EXPECT_LT(std::filesystem::file_size(state.file), 24u * 7000);
 }
 
+TEST(Seen, HashesOutOfOrderAreFoundByVerify) {
+  const Folders folders;
+  const Seen state(folders);
+  const std::string text = Lines(3000, Number);
+  ASSERT_EQ(state.Run(Ways().front(), folders.File(text), text, 1).status, 0);
+  EXPECT_EQ(exact_run_disorder(state.file.c_str(), EXACT_ORDER), 0u);
+  EXPECT_EQ(exact_run_disorder(state.file.c_str(), EXACT_ELSEWHERE), 1u);
+  EXPECT_EQ(exact_run_disorder(state.file.c_str(), EXACT_SWAPPED), 1u);
+}
+
 // A bit that is wrong, or bytes that are missing, are found by a run that needs them.
 TEST(Seen, ADamagedFileIsRefused) {
   const Folders folders;

@@ -4,7 +4,7 @@ overcounted=$(realpath "$2") # its checksums match, but its header counts 3 bits
 keyed=$(realpath "$3")       # its hash has a key
 source "$(dirname "$0")/checks.sh"
 
-given abc abc.bloom native.lfb
+given abc few abc.bloom native.lfb
 mkdir folder
 wide=$(default_strategy)
 table <<'END'
@@ -55,5 +55,36 @@ $ name=$'\xff\xc3\xa9\xed\xa0\x80.lfb'
 $ cp native.lfb "$name"
 0 verify --json "$name"
 and holds out $'"file": "\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd.lfb"'
+END
+
+# A file of `dedupe --seen`: its head, blocks, order and filters.
+"$tool" dedupe -q --seen seen few >out
+seq 501 30000 | "$tool" dedupe -q --seen seen >out
+seq 30001 33000 | "$tool" dedupe -q --seen seen >out
+table <<'END'
+0 info seen => /^lines +33,000$/
+and grep -qE '^written +20' out
+0 info --json seen => {form=seen lines=33000 runs=2 bytes=$(stat -c %s seen)}
+and between "$(($(date +%s) - $(json written)))" 0 600
+and between "$(json bytes_per_line | cut -d. -f1)" 19 23
+0 verify seen => /^seen: whole: seen, [0-9]+ bytes checked$/
+0 verify --json seen => {verdict=whole form=seen damaged_parts=0}
+2 query seen abc =! seen: this is a state of 'lfbloom dedupe --seen', which is no filter
+END
+# Of the head, blocks, and the filters of both runs.
+pages=$(($(stat -c %s seen) / 4096))
+for at in 20 400 45000 $((4096 * 100 + 8)) $((4096 * (pages - 1) + 100)) $((4096 * (pages - 20))); do
+  cp seen bad && printf '%b' "\\x$(printf %02x $((255 - $(od -An -tu1 -j "$at" -N 1 seen))))" |
+    dd of=bad bs=1 seek="$at" conv=notrunc status=none
+  run "$tool" verify bad
+  check "seen: byte $at: status" equal "$rc" 1
+  read -r size _ offset < <(sed 's/.*match: //; s/ bytes//' out)
+  check "seen: byte $at: where" between "$at" "$offset" $((offset + size - 1))
+done
+head -c 400000 seen >cut
+table <<'END'
+1 verify cut => cut: damaged: the filter ends too early (after 400000 bytes)
+2 info cut =! cut: the filter ends too early
+2 dedupe --seen bad few =! bad: state of dedupe: is damaged ('lfbloom verify' says where)
 END
 finish

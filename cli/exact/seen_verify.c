@@ -1,0 +1,81 @@
+/* seen_verify.c - looks at a file of `lfbloom dedupe --seen`, and compares all of it. */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+
+#include "cli/exact/seen.h"
+#include "cli/exact/seen_file.h"
+
+static void damage_add(lfb_damage *damage, uint64_t offset, uint64_t size)
+{
+  if (damage->count < LFB_DAMAGE_LISTED)
+    damage->first[damage->count] = (lfb_extent){offset, size};
+  damage->count++;
+  damage->bytes += size;
+}
+
+/* Whether the hashes of a block belong there, after `*last`. */
+static bool verify_order(const struct seen_run *run, const struct seen_block *block,
+                         struct exact_hash *last)
+{
+  for (uint32_t i = 0; i < block->count; i++) {
+    const struct exact_hash hash = block->hashes[i];
+    if (!seen_is_less(*last, hash) || seen_own_block(run, hash) > block->number)
+      return false;
+    *last = hash;
+  }
+  return true;
+}
+
+static void verify_run(const struct seen *seen, const struct seen_run *run, lfb_damage *damage)
+{
+  struct exact_hash last = {0, 0}; /* an empty slot: no key has this hash */
+  lfb_damage of_filter = {0};
+  lfb_filter *filter = NULL;
+  const uint64_t at = run->at + (uint64_t)run->blocks * SEEN_BLOCK;
+
+  for (uint32_t i = 0; i < run->blocks; i++) {
+    const struct seen_block *const block = seen_block_at(seen, run, i);
+    if (!seen_block_is_good(seen, block, i) || !verify_order(run, block, &last))
+      damage_add(damage, run->at + (uint64_t)i * SEEN_BLOCK, SEEN_BLOCK);
+  }
+  const lfb_read_limits limits = {.damage = &of_filter};
+  const lfb_status status = seen_read_filter(seen, run, &limits, &filter);
+  for (uint64_t i = 0; i < of_filter.count && i < LFB_DAMAGE_LISTED; i++)
+    damage_add(damage, at + of_filter.first[i].offset, of_filter.first[i].size);
+  if (status != LFB_OK && of_filter.count == 0)
+    damage_add(damage, at, (uint64_t)run->filter_pages * SEEN_BLOCK);
+  damage->checked_bytes += at - run->at + of_filter.checked_bytes;
+  lfb_filter_free(filter);
+}
+
+static void verify_all(const struct seen *seen, lfb_status of_head, lfb_damage *damage)
+{
+  damage->checked_bytes = sizeof seen->head;
+  if (of_head == LFB_ERROR_BAD_CHECKSUM)
+    damage_add(damage, 0, sizeof seen->head);
+  for (uint32_t i = 0; of_head == LFB_OK && i < seen->head.run_count; i++)
+    verify_run(seen, &seen->head.runs[i], damage);
+}
+
+lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage)
+{
+  struct seen *const seen = calloc(1, sizeof *seen);
+
+  if (seen == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  seen->path = path;
+  lfb_status status = LFB_ERROR_OPEN;
+  seen->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (seen->file >= 0 && (damage == NULL || seen_lock(seen, LOCK_SH)))
+    status = seen_map(seen) ? seen_read_head(seen) : LFB_ERROR_MAP;
+  *figures = (struct seen_figures){
+      .bytes = seen->size, .runs = seen->head.run_count, .written = seen->head.written};
+  for (uint32_t i = 0; status == LFB_OK && i < figures->runs; i++)
+    figures->lines += seen->head.runs[i].count;
+  if (damage != NULL)
+    verify_all(seen, status, damage);
+  seen_close(seen);
+  return damage != NULL && damage->count > 0 ? LFB_ERROR_BAD_CHECKSUM : status;
+}
