@@ -1,5 +1,5 @@
 /* exact_spill.c - lines that memory has no room to decide. */
-#define _GNU_SOURCE /* mkostemp */
+#define _GNU_SOURCE /* O_TMPFILE, mkostemp */
 #include "cli/exact/spill.h"
 
 #include <errno.h>
@@ -42,19 +42,21 @@ static bool spill_failed(const struct spill *spill)
   return report_false("%s: temporary file: %s", spill_folder(spill), strerror(errno));
 }
 
-/* Opens a file that has its name for a moment only. */
+/* Opens a file without a name; where there are none, with one for a moment, which stays if the
+ * process is killed then. */
 static bool spill_open(const struct spill *spill, int *file)
 {
+  const char *folder = spill_folder(spill);
   char *name = NULL;
 
-  *file = asprintf(&name, "%s/lfbloom.XXXXXX", spill_folder(spill)) < 0
-              ? -1 : mkostemp(name, O_CLOEXEC);
-  if (*file >= 0)
-    (void)unlink(name);
-  else
-    (void)spill_failed(spill);
-  free(name);
-  return *file >= 0;
+  *file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (*file < 0 && (errno == EOPNOTSUPP || errno == EISDIR) &&
+      asprintf(&name, "%s/lfbloom.XXXXXX", folder) >= 0) {
+    if ((*file = mkostemp(name, O_CLOEXEC)) >= 0)
+      (void)unlink(name);
+    free(name);
+  }
+  return *file >= 0 || spill_failed(spill);
 }
 
 uint64_t spill_room(const struct spill *spill, const char **folder)
