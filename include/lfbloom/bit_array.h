@@ -8,7 +8,8 @@
  *     if (lfb_bit_array_get(seen, order)) ...
  *     uint64_t orders = lfb_bit_array_count(seen);
  *
- * Winner     Of all calls that ever set the same bit, exactly one returns true.
+ * Winner     Of all calls that set the same bit at most one returns true; exactly one, unless a
+ *            put_all turned it on before.
  * Growth     A bit that is on stays on.  A get that begins after a set of its bit has returned, in
  *            the happens-before sense, returns true.
  * Exactness  The count is exact while no set and no put_all runs, and never above the truth while
