@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bloom/files/destination.h"
+#include "bloom/files/disk.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
@@ -309,6 +310,11 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
   }
   if (!whole && target->name[0] != '\0')
     (void)unlinkat(folder, target->name, 0);
+  /* Makes the rename durable: what is printed is on the disk before --seen says so. */
+  if (whole && lfb_disk_sync_folder(target->to.can_sync ? folder : -1) != LFB_OK) {
+    whole = false;
+    cause = errno;
+  }
   lfb_destination_leave(&target->to);
   *target = (struct target_file){.before = -1};
   errno = cause;
