@@ -50,16 +50,15 @@ int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int c
 
 /* Merges one source, and replicates it: the sources before it are merged also if it fails.  What a
  * master has merged, its replicas and the AOF do not refuse. */
-static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from, bool force)
+static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
 {
-  const uint64_t limit = lfb_limit(key->context);
   const bool made = key->found == LFB_FOUND_NOTHING;
   lfb_status status = LFB_OK;
 
   if (made)
     status = lfb_key_make(key, &from->value->recipe);
   if (status == LFB_OK)
-    status = lfb_value_merge(key->value, from->value, limit, force || limit == 0);
+    status = lfb_value_merge(key->value, from->value);
   if (status != LFB_OK && made && key->found == LFB_FOUND_VALUE)
     lfb_key_delete(key);
   if (status != LFB_OK)
@@ -69,10 +68,11 @@ static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from, bool force)
   return LFB_OK;
 }
 
-/* Checks all sources before anything is changed.  Returns whether they fit; if not, it has
- * replied. */
+/* Checks all sources, and the limit, before anything is changed.  Returns whether they fit; if not,
+ * it has replied. */
 static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count, bool force)
 {
+  const uint64_t limit = lfb_limit(key->context);
   const lfb_value *into = key->value; /* or the first source */
   lfb_merged merged = lfb_merged_begin(key->value);
 
@@ -88,7 +88,7 @@ static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count, 
     lfb_status status = from.value == key->value ? LFB_ERROR_SAME_FILTER
                                                  : lfb_value_fit(into, from.value);
     if (status == LFB_OK)
-      status = lfb_merged_add(&merged, from.value, force || lfb_limit(key->context) == 0);
+      status = lfb_merged_add(&merged, from.value, limit, force || limit == 0);
     if (status != LFB_OK) {
       (void)pair_fail(key, &from, status);
       return false;
@@ -122,7 +122,7 @@ int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int 
     return REDIS_OK;
   for (int i = 2; i < count; i++) {
     lfb_open_key from = lfb_key_open(context, words[i], REDIS_READ);
-    const lfb_status status = merge_one(&key, &from, force);
+    const lfb_status status = merge_one(&key, &from);
     if (status != LFB_OK)
       return pair_fail(&key, &from, status);
     lfb_key_close(&from);

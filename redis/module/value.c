@@ -403,11 +403,8 @@ uint64_t lfb_value_bytes(const lfb_value *value)
 {
   uint64_t bytes = value->window == NULL ? 0 : value->window->pages.size;
 
-  for (uint32_t i = 0; i < value->layer_count; i++) {
-    lfb_stats stats;
-    lfb_filter_stats(value->layers[i].filter, &stats);
-    bytes += stats.bytes;
-  }
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    bytes += value->layers[i].filter->pages.size;
   return bytes;
 }
 
@@ -571,6 +568,7 @@ lfb_merged lfb_merged_begin(const lfb_value *into)
   return (lfb_merged){.newest = chain_newest(into),
                       .items = chain_newest(into)->items,
                       .layers = into->layer_count,
+                      .bytes = lfb_value_bytes(into),
                       .error = chain_error(into)};
 }
 
@@ -601,18 +599,20 @@ static lfb_merged merged_sum(const lfb_merged *into, const lfb_merged *from, lfb
   if (way == LFB_MERGE_JOIN) {
     sum.items += from->items;
     sum.layers += from->layers - 1;
+    sum.bytes += from->bytes - from->newest->filter->pages.size;
     sum.error += from->error - from->newest->filter->description.config.fpp;
   } else if (way == LFB_MERGE_APPEND) {
     if (from->newest->capacity - from->items > into->newest->capacity - into->items)
       sum = *from;
     sum.layers = into->layers + from->layers;
+    sum.bytes = into->bytes + from->bytes;
     sum.error = into->error + from->error;
   }
   sum.way = way;
   return sum;
 }
 
-lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force)
+lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, uint64_t max_bytes, bool force)
 {
   const bool fixed = from->recipe.expansion == 0;
   const lfb_merged source = lfb_merged_begin(from);
@@ -623,6 +623,8 @@ lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force)
   if (!force && (fixed ? sum.items > sum.newest->capacity
                        : recipe_next(&from->recipe, sum.layers, sum.error) == LFB_VALUE_LAYERS))
     return LFB_ERROR_CANNOT_GROW;
+  if (max_bytes > 0 && sum.bytes > max_bytes && sum.bytes > merged->bytes)
+    return LFB_ERROR_OVER_LIMIT;
   *merged = sum;
   return LFB_OK;
 }
@@ -642,20 +644,17 @@ static void chain_drop_newest(lfb_value *value)
   lfb_later_free(value->layers[--value->layer_count].filter);
 }
 
-lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes, bool force)
+lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from)
 {
   const uint32_t had = into->layer_count;
   lfb_merged sum = lfb_merged_begin(into);
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
   if (status == LFB_OK)
-    status = lfb_merged_add(&sum, from, force);
+    status = lfb_merged_add(&sum, from, 0, true);
   const bool moves = sum.newest == chain_newest(into) || sum.way == LFB_MERGE_REPLACE;
   const uint32_t added =
       sum.way == LFB_MERGE_NOTHING ? 0 : from->layer_count - (sum.way == LFB_MERGE_JOIN);
-  if (status == LFB_OK && max_bytes > 0 && added > 0 &&
-      lfb_value_bytes(into) + lfb_value_bytes(from) > max_bytes)
-    status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
     status = lfb_value_copy_layers(from, added, into);
   while (status != LFB_OK && into->layer_count > had)

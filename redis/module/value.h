@@ -125,7 +125,7 @@ typedef enum lfb_merge_way {
 typedef struct lfb_merged {
   const lfb_chain_filter *newest; /* NULL: the chain is still to be made */
   uint64_t items;                 /* of the newest layer                 */
-  uint64_t layers;
+  uint64_t layers, bytes;         /* of the words                        */
   double error;      /* of all layers together, each as full as it may be */
   lfb_merge_way way; /* of the last merge                                 */
 } lfb_merged;
@@ -136,11 +136,13 @@ lfb_merged lfb_merged_begin(const lfb_value *into);
 /*
  * Adds a chain that fits (lfb_value_fit()).
  *
- * Takes  force  whether the error that the recipe promises may be exceeded.
+ * Takes  max_bytes  what no merge makes it larger than; 0: no limit.
+ *        force      whether the error that the recipe promises may be exceeded.
  * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale,
- *        the capacity; LFB_ERROR_TOO_MANY_LAYERS.
+ *        the capacity; LFB_ERROR_TOO_MANY_LAYERS, LFB_ERROR_OVER_LIMIT.
  */
-LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, bool force);
+LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, uint64_t max_bytes,
+                                      bool force);
 
 /*
  * Puts all keys of one chain into another.  The two newest layers become one if it can hold the
@@ -149,12 +151,11 @@ LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from,
  * A key of both counts twice: estimates from bits may differ from one processor to another, and
  * replicas must not.
  *
- * Takes  force  as lfb_merged_add().
- * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit() and lfb_merged_add(); LFB_ERROR_NO_MEMORY,
- *        LFB_ERROR_OVER_LIMIT.  Then nothing has changed.
+ * Takes  what lfb_merged_add() has allowed.
+ * Fails  LFB_ERROR_SAME_FILTER, _TOO_MANY_LAYERS, _NO_MEMORY; as lfb_value_fit().  Then nothing has
+ *        changed.
  */
-LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes,
-                                       bool force);
+LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from);
 
 /*
  * Ends the generations of a window that are over, by the clock.  More of them than a window has are

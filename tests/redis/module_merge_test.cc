@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/redis/module.h"
+#include "tests/support/filters.h"
 
 namespace {
 
@@ -14,35 +15,7 @@ double Field(const std::string& reply, const std::string& name) {
   return std::stod(("\n" + reply).substr(at + name.size() + 2));
 }
 
-TEST(ModuleMerge, HasAllKeysOfItsSources) {
-  RedisServer server(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
-  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
-  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
-  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "500"}), "OK");
-  ASSERT_EQ(server.Call({"BF.LIKE", "b", "a"}), "OK");
-  EXPECT_EQ(server.Call({"BF.INFO", "b", "capacity"}), "500\n");
-  EXPECT_EQ(server.Call({"BF.LIKE", "b", "a"}), "ERR item exists");
-  EXPECT_EQ(server.Call({"BF.LIKE", "c", "none"}), "ERR not found");
-  AddNumbers(server, "a", 0, 400);   // one layer
-  AddNumbers(server, "b", 0, 3000);  // three
-  ASSERT_EQ(server.Call({"BF.MERGE", "both", "a", "b"}), "OK");
-  ASSERT_EQ(server.Call({"BF.MERGE", "a", "b"}), "OK");
-  for (const std::string into : {"both", "a"})
-    for (int i = 0; i < 3000; i++) {
-      const std::string number = std::to_string(i);
-      if (i < 400) {
-        EXPECT_EQ(server.Call({"BF.EXISTS", into, "a-" + number}), "1");
-      }
-      EXPECT_EQ(server.Call({"BF.EXISTS", into, "b-" + number}), "1");
-    }
-  EXPECT_EQ(Digest(server, "both"), Digest(server, "a"));
-  AddNumbers(server, "both", 0, 3000);
-  Await("the replica has all",
-        [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
-  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), server.Call({"DEBUG", "DIGEST"}));
-}
-
-// What a merge refuses and, with FORCE, does: as on a replica and from the AOF.
+// What a merge does, refuses and does by FORCE: as on a replica and from the AOF.
 class ModuleMergeError : public testing::Test {
  protected:
   ModuleMergeError() {
@@ -84,6 +57,29 @@ class ModuleMergeError : public testing::Test {
       "ERR the merge would exceed the error that the filter was made for: with FORCE as the last "
       "word it is done, and BF.INFO tells the error";
 };
+
+TEST_F(ModuleMergeError, HasAllKeysOfItsSources) {
+  ASSERT_EQ(server_.Call({"BF.RESERVE", "a", "0.01", "500"}), "OK");
+  ASSERT_EQ(server_.Call({"BF.LIKE", "b", "a"}), "OK");
+  EXPECT_EQ(server_.Call({"BF.INFO", "b", "capacity"}), "500\n");
+  EXPECT_EQ(server_.Call({"BF.LIKE", "b", "a"}), "ERR item exists");
+  EXPECT_EQ(server_.Call({"BF.LIKE", "c", "none"}), "ERR not found");
+  AddNumbers(server_, "a", 0, 400);   // one layer
+  AddNumbers(server_, "b", 0, 3000);  // three
+  ASSERT_EQ(server_.Call({"BF.MERGE", "both", "a", "b"}), "OK");
+  ASSERT_EQ(server_.Call({"BF.MERGE", "a", "b"}), "OK");
+  for (const std::string into : {"both", "a"})
+    for (int i = 0; i < 3000; i++) {
+      const std::string number = std::to_string(i);
+      if (i < 400) {
+        EXPECT_EQ(server_.Call({"BF.EXISTS", into, "a-" + number}), "1");
+      }
+      EXPECT_EQ(server_.Call({"BF.EXISTS", into, "b-" + number}), "1");
+    }
+  EXPECT_EQ(Digest(server_, "both"), Digest(server_, "a"));
+  AddNumbers(server_, "both", 0, 3000);
+  ExpectSameEverywhere();
+}
 
 // Two that are full at 1 % had 11.3 % without a word.
 TEST_F(ModuleMergeError, AFixedFilterKeepsToItsCapacity) {
@@ -152,6 +148,31 @@ TEST_F(ModuleMergeError, AMergedFilterGrowsAlikeEverywhere) {
     EXPECT_EQ(Figure(key, "FILTERS"), 2) << key;
     AddNumbers(server_, key, 1600, 2000);
     EXPECT_EQ(Figure(key, "FILTERS"), 3) << key;
+  }
+  ExpectSameEverywhere();
+}
+
+// Only what a merge adds counts, and nothing is half done.  Seen to count the empty layer that is
+// replaced and the layer that joins, and to merge the sources before the one too many.
+TEST_F(ModuleMergeError, KeepsToMaxBytes) {
+  MakeFilters({"grown", "other"}, {"BF.RESERVE", "grown", "0.01", "500"}, 600);
+  MakeFilters({"a", "b", "c"}, {"BF.RESERVE", "a", "0.01", "500"}, 450);
+  ASSERT_EQ(server_.Call({"BF.LIKE", "empty", "grown"}), "OK");
+  const uint64_t first = Stats(Make(500, 0.0025, LFB_FAST)).bytes;
+  const uint64_t second = Stats(Make(1000, 0.0015, LFB_FAST)).bytes;
+  const std::vector<std::pair<Words, uint64_t>> rows = {
+      {{"BF.MERGE", "empty", "grown"}, first + second},
+      {{"BF.MERGE", "new", "other"}, first + second},
+      {{"BF.MERGE", "grown", "other"}, 2 * first + second},
+      {{"BF.MERGE", "sum", "a", "b", "c"}, 3 * first},
+      {{"BF.MERGE", "a", "b", "c"}, 3 * first}};
+  for (const auto& [merge, bytes] : rows) {
+    const std::string before = server_.Call({"DEBUG", "DIGEST"});
+    server_.Call({"CONFIG", "SET", "lfbloom.max-bytes", std::to_string(bytes - 1)});
+    EXPECT_TRUE(Failed(server_.Call(merge))) << merge[1];
+    EXPECT_EQ(server_.Call({"DEBUG", "DIGEST"}), before) << merge[1];
+    server_.Call({"CONFIG", "SET", "lfbloom.max-bytes", std::to_string(bytes)});
+    EXPECT_EQ(server_.Call(merge), "OK") << merge[1];
   }
   ExpectSameEverywhere();
 }
@@ -267,15 +288,12 @@ TEST(ModuleMerge, RefusesTooManyComparisons) {
 
 // Between a COPY or a BF.MERGE of filters of several MiB and its last step, all is as if it were
 // done: for further commands, on a replica, in a file.  A script leaves no time for a step.
-TEST(ModuleMerge, TakesStepsThatNobodySees) {
-  RedisServer server(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
-  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
-  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
-  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.0001", "2000000"}), "OK");
-  ASSERT_EQ(server.Call({"BF.LIKE", "b", "a"}), "OK");
-  ASSERT_EQ(server.Call({"BF.LIKE", "d", "a"}), "OK");
-  AddNumbers(server, "a", 0, 1000);
-  AddNumbers(server, "b", 0, 1000);
+TEST_F(ModuleMergeError, TakesStepsThatNobodySees) {
+  ASSERT_EQ(server_.Call({"BF.RESERVE", "a", "0.0001", "2000000"}), "OK");
+  ASSERT_EQ(server_.Call({"BF.LIKE", "b", "a"}), "OK");
+  ASSERT_EQ(server_.Call({"BF.LIKE", "d", "a"}), "OK");
+  AddNumbers(server_, "a", 0, 1000);
+  AddNumbers(server_, "b", 0, 1000);
   const std::string script = R"(
     local function add(key, of, from, to)
       local new = 0
@@ -296,18 +314,15 @@ TEST(ModuleMerge, TakesStepsThatNobodySees) {
     redis.call('DEL', 'c')
     said[7], said[8] = add('d', 'a', 0, 999), add('d', 'a', 1000, 1999)
     return table.concat(said, ' '))";
-  EXPECT_EQ(server.Call({"EVAL", script, "0"}), "1000 1000 0 500 1000 0 0 1000");
-  const std::string all = server.Call({"DEBUG", "DIGEST"});
-  Await("the replica has all",
-        [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
-  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), all);
+  EXPECT_EQ(server_.Call({"EVAL", script, "0"}), "1000 1000 0 500 1000 0 0 1000");
+  ExpectSameEverywhere();
   ASSERT_EQ(
-      server.Call(
+      server_.Call(
           {"EVAL", "redis.call('COPY', 'd', 'e') return redis.call('BF.MERGE', 'e', 'a')", "0"}),
       "OK");
-  const std::string dump = Digest(server, "e");
-  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
-  EXPECT_EQ(Digest(server, "e"), dump);
+  const std::string dump = Digest(server_, "e");
+  ASSERT_EQ(server_.Call({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(Digest(server_, "e"), dump);
 }
 
 // A filter that is deleted while it is copied leaves its memory before the command ends: Redis
