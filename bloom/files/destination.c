@@ -81,12 +81,14 @@ static void destination_set(lfb_destination *destination, const struct stat *fou
   destination->id = (lfb_disk_id){found->st_dev, found->st_ino};
 }
 
-/* Looks at what the link leads to.  If that is no regular file, it is what is there: a link of
- * /proc may have no text that leads to it. */
-static lfb_status destination_look_behind(lfb_destination *destination)
+/* Looks at what a link of /proc leads to: it may have no text that does.  If that is no regular
+ * file, it is what is there.  The text of any other link is followed. */
+static lfb_status destination_look_behind(lfb_destination *destination, int link)
 {
   struct stat found;
 
+  if (!lfb_disk_is_on(link, LFB_DISK_PROC))
+    return LFB_OK;
   if (fstatat(destination->folder, destination->name, &found, 0) != 0)
     return LFB_ERROR_OPEN;
   destination->linked = !S_ISREG(found.st_mode);
@@ -107,7 +109,7 @@ static lfb_status destination_look_at(lfb_destination *destination, int fd)
   lfb_status status =
       S_ISDIR(found.st_mode) ? LFB_OK : destination_trust(destination, &found);
   if (status == LFB_OK && S_ISLNK(found.st_mode))
-    status = destination_look_behind(destination);
+    status = destination_look_behind(destination, fd);
   return status == LFB_OK && S_ISLNK(destination->mode) ? destination_read_link(destination, fd)
                                                         : status;
 }

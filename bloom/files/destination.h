@@ -24,7 +24,7 @@
 typedef struct lfb_destination {
   int folder;       /* open; AT_FDCWD: none                                    */
   bool can_sync;    /* the folder may be read, and so can be synced            */
-  bool linked;      /* `name` is a link to what is there, which is no file     */
+  bool linked;      /* `name` is a link of /proc to what is there: to no file  */
   bool owned;       /* there is something, and it belongs to the caller        */
   bool refused;     /* it is another user's, as above                          */
   mode_t mode;      /* type and permissions of what is there; 0: there is none */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 enum { DISK_BLOCK = 512 }; /* bytes: what st_blocks counts */
@@ -84,6 +85,13 @@ lfb_status lfb_disk_look(lfb_disk_file *file)
   return LFB_OK;
 }
 
+bool lfb_disk_is_on(int fd, long system)
+{
+  struct statfs found;
+
+  return fstatfs(fd, &found) == 0 && found.f_type == system;
+}
+
 bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other)
 {
   return one->device == other->device && one->inode == other->inode;
@@ -148,14 +156,6 @@ char *lfb_disk_folder(const char *path)
                          : strndup(path, (size_t)(slash - path));
 }
 
-/* Opens a folder to sync it.  `*fd` is -1 if the process may not read the folder; that is no
- * failure.  Fails: LFB_ERROR_OPEN. */
-static lfb_status disk_open_folder(const char *folder, int *fd)
-{
-  *fd = lfb_restarted_open(folder, O_RDONLY | O_DIRECTORY, 0);
-  return *fd >= 0 || errno == EACCES ? LFB_OK : LFB_ERROR_OPEN;
-}
-
 lfb_status lfb_disk_sync_folder(int fd)
 {
   /* EINVAL, ENOTSUP: this file system cannot sync a folder. */
@@ -166,9 +166,9 @@ lfb_status lfb_disk_sync_folder(int fd)
 
 lfb_status lfb_disk_sync_folder_of(const char *folder)
 {
-  int fd;
+  const int fd = lfb_restarted_open(folder, O_RDONLY | O_DIRECTORY, 0);
 
-  if (disk_open_folder(folder, &fd) != LFB_OK)
+  if (fd < 0 && errno != EACCES) /* a folder that may not be read is no failure */
     return LFB_ERROR_SYNC;
   const lfb_status status = lfb_disk_sync_folder(fd);
   lfb_disk_leave(fd);

@@ -58,6 +58,11 @@ lfb_status lfb_disk_open(const char *path, bool writable, lfb_disk_file *file);
 /* Reads the state of an open file again: every field except `fd`.  Fails: LFB_ERROR_OPEN. */
 lfb_status lfb_disk_look(lfb_disk_file *file);
 
+enum { LFB_DISK_PROC = 0x9fa0, LFB_DISK_TMPFS = 0x01021994 }; /* as linux/magic.h has them */
+
+/* Whether an open file is on such a file system. */
+bool lfb_disk_is_on(int fd, long system);
+
 /* Whether both are the same file. */
 bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other);
 

@@ -11,15 +11,6 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#define TMPFS_MAGIC 0x01021994 /* linux/magic.h */
-
-static bool range_is_in_memory(int fd)
-{
-  struct statfs system;
-
-  return fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC;
-}
-
 /*
  * Reserves some blocks.  Returns 0 or an error number.
  *
@@ -126,7 +117,7 @@ lfb_status lfb_range_append(int fd, lfb_range range)
  * of the time of reserving all small pages first (0.1 s per GiB). */
 void lfb_range_make_huge(int fd, const lfb_pages *words, uint64_t at)
 {
-  if (!range_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
+  if (!lfb_disk_is_on(fd, LFB_DISK_TMPFS) || at % LFB_HUGE_PAGE != 0)
     return;
   for (uint64_t done = 0; done + LFB_HUGE_PAGE <= words->size; done += LFB_HUGE_PAGE) {
     const lfb_range first = {at + done, at + done + 1};
@@ -162,7 +153,7 @@ lfb_status lfb_range_fill_holes(const lfb_disk_file *file, const lfb_range *rang
 lfb_status lfb_range_check_holes(const lfb_disk_file *file, const lfb_range *ranges,
                                  size_t count)
 {
-  if (range_holes(file, ranges, count) == 0 || !range_is_in_memory(file->fd))
+  if (range_holes(file, ranges, count) == 0 || !lfb_disk_is_on(file->fd, LFB_DISK_TMPFS))
     return LFB_OK;
   errno = ENODATA;
   return LFB_ERROR_MAP;

@@ -148,6 +148,7 @@ chmod 1777 sticky
 echo precious | tee keep >sticky/own
 ln -s ../keep sticky/link
 mkfifo -m 666 sticky/pipe
+ln -s sticky/pipe to-pipe
 chmod 666 sticky/own
 cp printed sticky/seen
 "$tool" build -q --shared -n 10 -p 0.1 -o sticky/shared abc
@@ -156,6 +157,7 @@ if chown -h 65534 sticky/* 2>err; then
 2 dedupe -o sticky/link near =! sticky/link: belongs to another user
 2 dedupe -o sticky/own near =! sticky/own: belongs to another user
 2 dedupe -o sticky/pipe near =! sticky/pipe: belongs to another user
+2 dedupe -o to-pipe near =! to-pipe: belongs to another user
 2 build -p 0.1 -o sticky/own abc =! sticky/own: belongs to another user
 2 build --shared -o sticky/shared abc =! sticky/shared: belongs to another user
 2 claim --state sticky/shared abc =! sticky/shared: belongs to another user

@@ -3,7 +3,7 @@
 // Seen to fail, each time, with these bugs planted by hand: any link is followed; the link that was
 // looked at is not the one that is read; the mode of another user's file is kept, or its setuid
 // bit; a file of the caller gets the mode of a new one; a link of /proc to a pipe is followed by
-// its text.
+// its text; a link to a pipe is opened without a look at the links and the pipe behind it.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -71,7 +71,8 @@ TEST_F(SaveLinks, AnotherUsersLinkIsNotFollowed) {
   const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   fs::create_symlink("../pipe", Path("sticky/out"));
   ASSERT_EQ(lchown(Path("sticky/out").c_str(), kOther, kOther), 0);
-  EXPECT_EQ(Save("sticky/out"), LFB_ERROR_OPEN);
+  fs::create_symlink("sticky/out", Path("chain"));
+  for (const char* name : {"sticky/out", "chain"}) EXPECT_EQ(Save(name), LFB_ERROR_OPEN) << name;
   close(reader);
   // Where only this user can write, anybody's link is the user's choice; so is the folder's
   // owner's.
@@ -140,10 +141,15 @@ TEST_F(SaveLinks, ChainsOfLinksAreFollowed) {
 TEST_F(SaveLinks, AnotherUsersPipeIsNotWrittenTo) {
   ASSERT_EQ(mkfifo(Path("sticky/out").c_str(), 0666), 0);
   const int reader = open(Path("sticky/out").c_str(), O_RDONLY | O_NONBLOCK);
-  EXPECT_EQ(Save("sticky/out"), LFB_OK) << "one's own";
+  fs::create_symlink("sticky/out", Path("link"));
+  fs::create_symlink("../link", Path("sticky/chain"));
+  for (const char* name : {"sticky/out", "link", "sticky/chain"})
+    EXPECT_EQ(Save(name), LFB_OK) << "one's own: " << name;
   NEEDS_ROOT(chown(Path("sticky/out").c_str(), kOther, kOther) == 0);
-  EXPECT_EQ(Save("sticky/out"), LFB_ERROR_OPEN);
-  EXPECT_EQ(errno, EACCES);
+  for (const char* name : {"sticky/out", "link", "sticky/chain"}) {
+    EXPECT_EQ(Save(name), LFB_ERROR_OPEN) << name;
+    EXPECT_EQ(errno, EACCES);
+  }
   close(reader);
 }
 
