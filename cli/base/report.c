@@ -73,11 +73,6 @@ int report_status(const char *what, lfb_status status)
   return report_error("%s: %s%s", what, lfb_status_text(status), report_cause(status));
 }
 
-void report_status_note(const char *what, lfb_status status)
-{
-  report_note("%s: %s%s", what, lfb_status_text(status), report_cause(status));
-}
-
 int report_errno(const char *what)
 {
   return report_error("%s: %s", what, strerror(errno));

@@ -26,9 +26,6 @@ const char *report_cause(lfb_status status);
 /* Prints "lfbloom: `what`: text of the status", with errno's text if errno has the cause. */
 int report_status(const char *what, lfb_status status);
 
-/* The same, but every call prints: for one of several files. */
-void report_status_note(const char *what, lfb_status status);
-
 /* Prints "lfbloom: `what`: text of errno". */
 int report_errno(const char *what);
 

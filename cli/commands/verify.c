@@ -218,7 +218,7 @@ static void verify_report(const struct verified *file)
   if (file->foreign != NULL)
     report_note("%s: this is %s", file->path, file->foreign);
   else
-    report_status_note(file->path, file->status);
+    report_note("%s: %s%s", file->path, lfb_status_text(file->status), report_cause(file->status));
 }
 
 /* Reads a file and reports on it.  Returns its exit status. */

@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "bloom/files/forms.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/base/spared.h"
@@ -98,12 +99,16 @@ static lfb_status seen_part_read(void *from, void *bytes, size_t size, size_t *g
 }
 
 lfb_status seen_read_filter(const struct seen *seen, const struct seen_run *run,
-                            const lfb_read_limits *limits, lfb_filter **filter)
+                            lfb_damage *damage, lfb_filter **filter)
 {
   const uint64_t at = run->at + (uint64_t)run->blocks * SEEN_BLOCK;
   struct seen_part part = {seen, at, at + (uint64_t)run->filter_pages * SEEN_BLOCK};
+  const lfb_reader reader = {seen_part_read, &part, {.damage = damage}, .at = at};
+  void *made = NULL;
+  const lfb_status status = lfb_form_read(&reader, &made);
 
-  return lfb_filter_read(seen_part_read, &part, limits, filter);
+  *filter = made;
+  return status;
 }
 
 /* Reports why the file cannot be used. */
@@ -187,6 +192,7 @@ lfb_status seen_read_head(struct seen *seen)
     return LFB_ERROR_UNKNOWN_FORM;
   if (head->version != SEEN_VERSION)
     return LFB_ERROR_UNKNOWN_VERSION;
+  free(seen->hash);
   if ((seen->hash = lfb_hash128_create(head->key)) == NULL)
     return LFB_ERROR_NO_MEMORY;
   if (head->run_count > SEEN_RUNS ||
@@ -225,19 +231,17 @@ bool seen_lock(const struct seen *seen, int lock)
 static bool seen_begin(struct seen *seen)
 {
   seen->file = target_open_state(seen->path);
-  if (seen->file < 0)
+  if (seen->file < 0 || !seen_lock(seen, LOCK_EX))
     return false;
   if (fstat(seen->file, &seen->was) != 0)
     return seen_failed(seen);
   if (!S_ISREG(seen->was.st_mode))
     return report_false("%s: is no regular file", seen->path);
-  if (!spared_from_state(seen->path, &seen->was) || !seen_lock(seen, LOCK_EX))
+  if (!spared_from_state(seen->path, &seen->was))
     return false;
   /* Some file systems have no permissions. */
   if ((seen->was.st_mode & 077) != 0 && fchmod(seen->file, 0600) == 0)
     report_note("note: %s has the key of its hash: now only its owner may read it", seen->path);
-  if (fstat(seen->file, &seen->was) != 0)
-    return seen_failed(seen);
   return (seen->was.st_size == 0 ? seen_make(seen) : seen_read(seen)) &&
          spill_begin(&seen->added, false);
 }

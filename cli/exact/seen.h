@@ -57,8 +57,8 @@ struct seen_figures {
   uint32_t runs;
 };
 
-/* Reads what a file has, while a run may use it; with `damage`, waits until none does, and compares
- * all of it.  Fails as lfb_filter_load(). */
+/* Reads what a file has, while a run may use it, unless the head looks damaged; with `damage`,
+ * waits until none does, and compares all of it.  Fails as lfb_filter_load(). */
 lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage);
 
 #endif

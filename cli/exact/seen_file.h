@@ -109,9 +109,9 @@ bool seen_map(struct seen *seen);
  * _BAD_CHECKSUM or _NO_MEMORY. */
 lfb_status seen_read_head(struct seen *seen);
 
-/* Reads the filter of a run. */
+/* Reads the filter of a run, and adds its damage to that of the file, unless that is NULL. */
 lfb_status seen_read_filter(const struct seen *seen, const struct seen_run *run,
-                            const lfb_read_limits *limits, lfb_filter **filter);
+                            lfb_damage *damage, lfb_filter **filter);
 
 uint64_t seen_checksum(const lfb_hash128 *hash, const void *bytes, size_t size);
 

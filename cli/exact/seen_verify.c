@@ -4,16 +4,9 @@
 #include <stdlib.h>
 #include <sys/file.h>
 
+#include "bloom/files/forms.h"
 #include "cli/exact/seen.h"
 #include "cli/exact/seen_file.h"
-
-static void damage_add(lfb_damage *damage, uint64_t offset, uint64_t size)
-{
-  if (damage->count < LFB_DAMAGE_LISTED)
-    damage->first[damage->count] = (lfb_extent){offset, size};
-  damage->count++;
-  damage->bytes += size;
-}
 
 /* Whether the hashes of a block belong there, after `*last`. */
 static bool verify_order(const struct seen_run *run, const struct seen_block *block,
@@ -28,35 +21,32 @@ static bool verify_order(const struct seen_run *run, const struct seen_block *bl
   return true;
 }
 
-static void verify_run(const struct seen *seen, const struct seen_run *run, lfb_damage *damage)
+static void verify_run(const struct seen *seen, const struct seen_run *run,
+                       const lfb_reader *reader)
 {
+  const uint64_t end = run->at + (uint64_t)run->blocks * SEEN_BLOCK;
   struct exact_hash last = {0, 0}; /* an empty slot: no key has this hash */
-  lfb_damage of_filter = {0};
   lfb_filter *filter = NULL;
-  const uint64_t at = run->at + (uint64_t)run->blocks * SEEN_BLOCK;
 
   for (uint32_t i = 0; i < run->blocks; i++) {
     const struct seen_block *const block = seen_block_at(seen, run, i);
-    if (!seen_block_is_good(seen, block, i) || !verify_order(run, block, &last))
-      damage_add(damage, run->at + (uint64_t)i * SEEN_BLOCK, SEEN_BLOCK);
+    lfb_form_compared(reader, run->at + (uint64_t)i * SEEN_BLOCK, SEEN_BLOCK,
+                      seen_block_is_good(seen, block, i) && verify_order(run, block, &last));
   }
-  const lfb_read_limits limits = {.damage = &of_filter};
-  const lfb_status status = seen_read_filter(seen, run, &limits, &filter);
-  for (uint64_t i = 0; i < of_filter.count && i < LFB_DAMAGE_LISTED; i++)
-    damage_add(damage, at + of_filter.first[i].offset, of_filter.first[i].size);
-  if (status != LFB_OK && of_filter.count == 0)
-    damage_add(damage, at, (uint64_t)run->filter_pages * SEEN_BLOCK);
-  damage->checked_bytes += at - run->at + of_filter.checked_bytes;
+  const uint64_t found = reader->limits.damage->count;
+  const lfb_status status = seen_read_filter(seen, run, reader->limits.damage, &filter);
+  if (status != LFB_OK && reader->limits.damage->count == found)
+    lfb_form_compared(reader, end, (uint64_t)run->filter_pages * SEEN_BLOCK, false);
   lfb_filter_free(filter);
 }
 
 static void verify_all(const struct seen *seen, lfb_status of_head, lfb_damage *damage)
 {
-  damage->checked_bytes = sizeof seen->head;
-  if (of_head == LFB_ERROR_BAD_CHECKSUM)
-    damage_add(damage, 0, sizeof seen->head);
+  const lfb_reader reader = {.limits = {.damage = damage}};
+
+  lfb_form_compared(&reader, 0, sizeof seen->head, of_head != LFB_ERROR_BAD_CHECKSUM);
   for (uint32_t i = 0; of_head == LFB_OK && i < seen->head.run_count; i++)
-    verify_run(seen, &seen->head.runs[i], damage);
+    verify_run(seen, &seen->head.runs[i], &reader);
 }
 
 lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage)
@@ -69,6 +59,10 @@ lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage 
   lfb_status status = LFB_ERROR_OPEN;
   seen->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (seen->file >= 0 && (damage == NULL || seen_lock(seen, LOCK_SH)))
+    status = seen_map(seen) ? seen_read_head(seen) : LFB_ERROR_MAP;
+  /* Maybe a run is just writing the head, at its end: looks again when none has the file. */
+  if ((status == LFB_ERROR_BAD_CHECKSUM || status == LFB_ERROR_TRUNCATED) && damage == NULL &&
+      seen_lock(seen, LOCK_SH))
     status = seen_map(seen) ? seen_read_head(seen) : LFB_ERROR_MAP;
   *figures = (struct seen_figures){
       .bytes = seen->size, .runs = seen->head.run_count, .written = seen->head.written};

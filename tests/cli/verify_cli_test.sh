@@ -81,6 +81,15 @@ for at in 20 400 45000 $((4096 * 100 + 8)) $((4096 * (pages - 1) + 100)) $((4096
   read -r size _ offset < <(sed 's/.*match: //; s/ bytes//' out)
   check "seen: byte $at: where" between "$at" "$offset" $((offset + size - 1))
 done
+# While a run writes the head it is not damaged: the lock says when none does.
+cp seen torn && at torn 450 x
+exec 7<torn && flock 7
+"$tool" info torn >out 2>err 7<&- &
+await "info waits" grep -q 'torn: waits for another run' err
+at torn 450 '\0'
+exec 7<&-
+await_end "info of a torn head" $!
+check "info of a torn head" equal "$rc $(grep -c '^lines  *33,000$' out)" "0 1"
 head -c 400000 seen >cut
 table <<'END'
 1 verify cut => cut: damaged: the filter ends too early (after 400000 bytes)
