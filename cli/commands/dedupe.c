@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/clock.h"
@@ -125,15 +124,6 @@ static int dedupe_all(struct dedupe *dedupe)
   return CLI_DONE;
 }
 
-/* Whether both paths lead to one file. */
-static bool dedupe_is_same(const char *a, const char *b)
-{
-  struct stat of_a, of_b;
-
-  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-         of_a.st_ino == of_b.st_ino;
-}
-
 /* Does it all, to the file of -o or to standard output.  Returns the exit status. */
 static int dedupe_print(struct dedupe *dedupe)
 {
@@ -141,7 +131,7 @@ static int dedupe_print(struct dedupe *dedupe)
 
   if (out == NULL || target_is_standard(out))
     return dedupe_all(dedupe);
-  if (dedupe->seen_path != NULL && dedupe_is_same(out, dedupe->seen_path))
+  if (dedupe->exact.seen != NULL && seen_is_at(dedupe->exact.seen, out))
     return report_error("%s: is both output and state", out);
   if (!target_check_replaced(out) || !target_redirect(out))
     return CLI_NOT_DONE;
@@ -164,8 +154,11 @@ static int dedupe_and_remember(struct dedupe *dedupe)
   struct seen *seen = dedupe->exact.seen;
 
   if (seen != NULL && status == CLI_DONE &&
-      !(dedupe_is_out() && seen_commit(seen, dedupe->exact.memory)))
+      !(dedupe_is_out() && seen_commit(seen, dedupe->exact.memory))) {
     status = CLI_NOT_DONE;
+    if (dedupe->out_path != NULL && !target_is_standard(dedupe->out_path))
+      report_note("%s was replaced, but %s lacks its lines", dedupe->out_path, dedupe->seen_path);
+  }
   seen_close(seen);
   return status;
 }
@@ -269,7 +262,8 @@ const struct command command_dedupe = {
         "one run must not read what another prints.  A damaged FILE is an error.  If FILE is cut "
         "short while a run has it open, the run is killed.\n\n"
         "With -o, OUT is replaced after the last key, so it may be one of FILE...  If the exit "
-        "status is not 0, it is not replaced.\n\n"
+        "status is not 0, it is not replaced, unless an error says so: FILE of --seen, which is "
+        "written after OUT, may fail.\n\n"
         "With --header, each further FILE must begin with the same N lines, as far as it has "
         "lines.\n\n"
         "A large file is read twice.  It takes 2 bytes of memory for a line that comes once, and "

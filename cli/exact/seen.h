@@ -42,6 +42,9 @@ bool seen_ask(const struct seen *seen, const uint64_t *low, const uint64_t *high
 /* Notes a hash that was not committed and not added, for seen_commit().  False after a report. */
 bool seen_add(struct seen *seen, struct exact_hash hash);
 
+/* Whether the path leads to the file. */
+bool seen_is_at(const struct seen *seen, const char *path);
+
 /* Commits the hashes that were added, with about `memory` bytes.  To be called once, after their
  * lines were printed.  False after a report: then none is committed. */
 bool seen_commit(struct seen *seen, uint64_t memory);

@@ -294,14 +294,18 @@ static bool commit_all(struct seen *seen, uint64_t memory)
   return done;
 }
 
-bool seen_commit(struct seen *seen, uint64_t memory)
+bool seen_is_at(const struct seen *seen, const char *path)
 {
   struct stat now;
 
+  return stat(path, &now) == 0 && now.st_dev == seen->was.st_dev && now.st_ino == seen->was.st_ino;
+}
+
+bool seen_commit(struct seen *seen, uint64_t memory)
+{
   if (seen->added.count == 0)
     return true;
-  if (stat(seen->path, &now) == 0 && now.st_dev == seen->was.st_dev &&
-      now.st_ino == seen->was.st_ino)
+  if (seen_is_at(seen, seen->path))
     return commit_all(seen, memory);
   return report_false("%s: was removed or replaced while it was used: what was printed is not in "
                       "it", seen->path);

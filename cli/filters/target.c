@@ -312,8 +312,8 @@ static bool target_finish(struct target_file *target, int fd, bool whole)
     (void)unlinkat(folder, target->name, 0);
   /* Makes the rename durable: what is printed is on the disk before --seen says so. */
   if (whole && lfb_disk_sync_folder(target->to.can_sync ? folder : -1) != LFB_OK) {
-    whole = false;
-    cause = errno;
+    whole = report_false("%s was replaced, but not durably: %s", target->path, strerror(errno));
+    cause = 0;
   }
   lfb_destination_leave(&target->to);
   *target = (struct target_file){.before = -1};

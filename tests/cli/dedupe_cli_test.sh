@@ -126,6 +126,12 @@ $ dedupe -q --seen fresh near >/dev/full 2>err && rc=0 || rc=$?
 and equal "$rc" 2
 0 dedupe -q --seen fresh near
 and cmp out <(grep -vxFf abc near.kept)
+# The state is written after OUT.  A line that is printed again is better than one that is lost.
+$ (ulimit -f 8 && dedupe -q --seen small -o new abc) 2>err && rc=0 || rc=$?
+and equal "$rc $(tail -n 1 err)" "2 lfbloom: new was replaced, but small lacks its lines"
+and cmp new abc
+0 dedupe -q --seen small new => <abc
+$ rm new
 $ cp abc self
 $ dedupe -q self >>self 2>err && rc=0 || rc=$?
 and is_error "self: is also the output"
