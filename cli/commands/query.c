@@ -115,8 +115,9 @@ static bool query_take(void *context, struct walk_lines *lines, size_t first, co
 
 /* Keys of another type than the filter's are absent, except for false positives.  If nobody said of
  * which type they are, and no more were found than three standard deviations above that: a note.
- * Few keys tell nothing, unless they are numbers in a form of others.  False after a report. */
-static bool query_hint(const struct query *query)
+ * Few keys tell nothing, unless they are numbers in a form of others; nor does a server that does
+ * not count its bits. */
+static void query_hint(const struct query *query)
 {
   enum { MANY = 100 };
   const uint64_t asked = figure_get(&query->asked), found = figure_get(&query->present);
@@ -129,10 +130,10 @@ static bool query_hint(const struct query *query)
       (figures.all.form == LFB_FORM_GUAVA || figures.all.form == LFB_FORM_SBBF);
   if (query->source.type != LFB_KEYS_UNKNOWN || found > asked / 10 ||
       (asked < MANY && (found > 0 || !numeric)))
-    return true;
+    return;
   for (size_t i = 0; i < query->filter_count; i++) {
-    if (!source_stats(&query->filters[i], &figures))
-      return false;
+    if (source_look(&query->filters[i], &figures) != LFB_OK)
+      return;
     chance += figures.all.expected_fpp * (double)asked;
   }
   if (chance > 0 && (double)found <= chance + 3 * sqrt(chance))
@@ -140,7 +141,6 @@ static bool query_hint(const struct query *query)
                 "its keys are: if numbers or UTF-16, give --keys=i64, i32 or utf16, else "
                 "--keys=text", human_count(found).text, human_count(asked).text,
                 query->filter_paths[0]);
-  return true;
 }
 
 static int query_files(struct query *query)
@@ -158,7 +158,8 @@ static int query_files(struct query *query)
   const uint64_t selected = figure_get(&query->selected);
   if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
-  if (!query_hint(query) || query->skipped)
+  query_hint(query);
+  if (query->skipped)
     return CLI_NOT_DONE;
   return selected > 0 ? CLI_DONE : CLI_OTHERWISE;
 }

@@ -311,16 +311,23 @@ size_t source_batch(const struct source *source)
   return source->there.filter != NULL ? (size_t)SOURCE_BATCH : (size_t)BATCH_HERE;
 }
 
-bool source_stats(const struct source *source, lfb_figures *figures)
+lfb_status source_look(const struct source *source, lfb_figures *figures)
 {
   *figures = (lfb_figures){.kind = LFB_KIND_NONE};
   if (source->there.filter == NULL) {
     lfb_any_stats(source->any, figures);
-    return true;
+    return LFB_OK;
   }
   const lfb_status status = lfb_redis_stats(source->there.filter, figures);
   if (figures->kind == LFB_KIND_PLAIN)
     figures->kind = LFB_KIND_NONE;
+  return status;
+}
+
+bool source_stats(const struct source *source, lfb_figures *figures)
+{
+  const lfb_status status = source_look(source, figures);
+
   return status == LFB_OK || address_report(source->path, status);
 }
 

@@ -85,8 +85,9 @@ bool source_do(const struct source *source, lfb_verb verb, const lfb_key *keys, 
                uint64_t *answers, size_t *yes);
 size_t source_batch(const struct source *source);
 
-/* The figures of the filter; LFB_KIND_NONE is a plain one on a server.  Counts its bits.  False
- * after a report. */
+/* The figures of the filter; LFB_KIND_NONE is a plain one on a server.  Counts its bits.  Fails as
+ * lfb_redis_stats(); the second is false after a report. */
+lfb_status source_look(const struct source *source, lfb_figures *figures);
 bool source_stats(const struct source *source, lfb_figures *figures);
 
 /*

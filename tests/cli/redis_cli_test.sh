@@ -333,6 +333,10 @@ table <<'END'
 $ redis acl setuser limited on '>p' '~other*' +@all >redis.out
 2 query "redis://limited:p@127.0.0.1:$plain_port/seen" keys =! command or the key (NOPERM this \
   user has no permissions
+# The answers need no figures: without them there is no hint.
+$ redis acl setuser blind on '>p' '~*' +@all -bitcount >redis.out
+0 query -c "redis://blind:p@127.0.0.1:$plain_port/longs" keys => *
+2 info "redis://blind:p@127.0.0.1:$plain_port/longs" =! (NOPERM
 $ redis config set maxmemory 1 >redis.out
 2 build -p 0.1 -o "$plain/x" keys =! out of memory (OOM command not allowed when used memory > \
   'maxmemory'.): check its maxmemory
