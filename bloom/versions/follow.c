@@ -211,6 +211,15 @@ static lfb_status follow_begin(lfb_follow *follow, lfb_filter **building)
   return status;
 }
 
+/* Notes that the daily rebuild is done, or not needed, up to `now`.  A call may have waited for its
+ * turn since its caller read the clock: a time that is older by less than a day undoes nothing.
+ * Older by more: the clock was set back, and the daily time would be long after its own. */
+static void follow_settle(lfb_follow *follow, uint64_t now)
+{
+  if (now > follow->settled_at || follow->settled_at - now >= DAY)
+    follow->settled_at = now;
+}
+
 static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t now)
 {
   lfb_filter *building;
@@ -227,7 +236,7 @@ static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t 
     return status;
   }
   follow->rebuilt_version = version;
-  follow->settled_at = now;
+  follow_settle(follow, now);
   follow->figures.source_version = version;
   follow->figures.changes = 0;
   follow->figures.rebuilds++;
@@ -259,9 +268,8 @@ static bool follow_is_daily_due(const lfb_follow *follow, uint64_t now)
 /* Whether this version of the source needs a rebuild, regardless of its changes. */
 static bool follow_is_due(lfb_follow *follow, uint64_t version, uint64_t now)
 {
-  /* Nothing is new; or the clock was set back, and the daily time would be long after its own. */
   if (version == follow->rebuilt_version || now < follow->settled_at)
-    follow->settled_at = now;
+    follow_settle(follow, now);
   if (version == follow->rebuilt_version)
     return false;
   if (follow->rebuilt_version == 0 || follow_is_daily_due(follow, now))

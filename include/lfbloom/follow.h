@@ -80,8 +80,8 @@ typedef struct lfb_source {
   /* Writes the version number, from 1 on; 0 means that there is nothing yet.  It never falls. */
   lfb_status (*version)(void *self, uint64_t *version);
   /* Gives what changed after version `since`, up to at least the version reported last.
-   * LFB_ERROR_NO_CHANGES: it cannot list them for this version, so the poll rebuilds.
-   * NULL: it never can, so each new version is a rebuild. */
+   * LFB_ERROR_NO_CHANGES: it cannot list them for this version, so the poll rebuilds; with
+   * config.daily_only the next rebuild brings them.  NULL: it never can. */
   lfb_status (*changes)(void *self, uint64_t since, lfb_keys_sink *sink);
   /* Gives part `part` of `parts` of all keys.  Each part has a thread of its own. */
   lfb_status (*keys)(void *self, unsigned part, unsigned parts, lfb_keys_sink *sink);
@@ -165,7 +165,8 @@ LFB_API void lfb_follow_free(lfb_follow *follow);
 /*
  * Asks the source once, and does what is necessary.
  *
- * Takes  now   the time, in seconds since 1970.
+ * Takes  now   the time, in seconds since 1970.  A time that is older by less than a day than one
+ *              before it is taken for late: its daily rebuild is not repeated.
  * Gives  what  what it did, also if it fails; may be NULL.
  * Fails  as the source, lfb_versions_begin_rebuild() and lfb_versions_publish() do;
  *        LFB_ERROR_NO_THREAD; LFB_ERROR_STOPPED: lfb_follow_stop() was called during the poll.

@@ -245,6 +245,12 @@ TEST(Follow, OnceADayAtItsHour) {
   source.Change(1);
   EXPECT_EQ(it.Poll(kMidnight + 3 * 3600 - 1), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(it.Poll(kMidnight + 3 * 3600), LFB_FOLLOWED_REBUILT);
+  // Times that callers read before they waited for their turns.  Seen to be rebuilt twice more.
+  source.Change(1);
+  EXPECT_EQ(it.Poll(kMidnight + 3 * 3600 - 1), LFB_FOLLOWED_CHANGES);
+  source.Change(1);
+  EXPECT_EQ(it.Poll(kMidnight + 3 * 3600), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(lfb_follow_rebuild(it.follow, kMidnight + 3 * 3600 - 1), LFB_OK);
   source.Change(1);
   EXPECT_EQ(it.Poll(kMidnight + 23 * 3600), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(it.Poll(kMidnight + kDay + 3 * 3600 - 1), LFB_FOLLOWED_NOTHING);
