@@ -159,7 +159,7 @@ TEST(ModuleComing, AMergedChainHasTheLayersOfAll) {
     }
     EXPECT_EQ(lfb_value_add(one, &key, 1, 0, &answer, &done, &refused), LFB_ADDED_ALL);
     if (i % 100 != 99) continue;
-    EXPECT_EQ(lfb_value_merge(all, one, 0, true), LFB_OK);
+    EXPECT_EQ(lfb_value_merge(all, one), LFB_OK);
     EXPECT_EQ(all->layer_count, i / 100 + 1);
     lfb_value_free(one);
   }
