@@ -46,6 +46,7 @@
 #include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 LFB_EXTERN_C_BEGIN
 
@@ -60,9 +61,15 @@ typedef struct ck_epoch_entry lfb_section_entry;
 void lfb_sections_lock(void);
 void lfb_sections_unlock(void);
 
-/* How many forks have led to this process: another number in a child.  The caller holds the
- * lock. */
+/* How many forks have led to this process: another number in a child. */
 uint64_t lfb_sections_forks(void);
+
+/* Another number in each child, also if that has its parent's number in a namespace of its own, or
+ * clone() made it, past the handlers of fork().  Never 0. */
+static inline uint64_t lfb_sections_process(void)
+{
+  return lfb_sections_forks() << 32 | (uint64_t)getpid();
+}
 
 /*
  * Makes the list of what one handle retires.

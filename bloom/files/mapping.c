@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "atomic/threads/sections.h"
+
 lfb_status lfb_mapping_begin(const char *path, lfb_mapping **mapping)
 {
   lfb_mapping *made = calloc(1, sizeof *made);
@@ -131,13 +133,13 @@ lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)
   if (status != LFB_OK)
     return status;
   mapping->lock = fd;
-  mapping->locker = getpid();
+  mapping->locker = lfb_sections_process();
   return LFB_OK;
 }
 
 lfb_status lfb_mapping_lock(lfb_mapping *mapping)
 {
-  if (mapping->locker != getpid()) {
+  if (mapping->locker != lfb_sections_process()) {
     mapping_close(mapping, mapping->lock); /* first: there may be no other descriptor left */
     mapping->lock = -1;
     const lfb_status status = lfb_mapping_prepare_lock(mapping);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "atomic/threads/sections.h"
 #include "atomic/words/reserved.h"
 #include "bloom/files/mapping.h"
 #include "bloom/strategies/fast/fast.h"
@@ -256,7 +256,7 @@ static void window_leave(lfb_window *window)
 /* A child of a fork takes the flag from a thread of its parent, which cannot be in the child. */
 lfb_status lfb_window_lock(lfb_window *window)
 {
-  const uint64_t here = (uint64_t)getpid() + 1;
+  const uint64_t here = lfb_sections_process();
   /* relaxed: the exchange decides. */
   uint64_t holder = atomic_load_explicit(&window->advancing, memory_order_relaxed);
 

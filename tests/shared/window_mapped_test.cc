@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -21,6 +22,18 @@
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
 #include "tests/support/windows_mapped.h"
+
+namespace {
+
+pid_t alike = 0;  // the number of each process, if not 0
+
+}  // namespace
+
+extern "C" {
+pid_t __real_getpid();
+pid_t __wrap_getpid();
+pid_t __wrap_getpid() { return alike != 0 ? alike : __real_getpid(); }
+}
 
 namespace {
 
@@ -292,30 +305,51 @@ TEST(WindowMapped, ParentAndChildUseOneWindow) {
   EXPECT_FALSE(Claim(window, 2));
 }
 
-// A child is forked while a thread of its parent advances: it has a copy of the descriptor with the
-// lock, which ends with the parent's advance.
-TEST(WindowMapped, AChildKeepsNoLock) {
+// With kAlike a child has its parent's number, as the first processes of two namespaces have; with
+// kCloned the handlers of fork() do not run.
+enum Way { kForked, kAlike, kCloned };
+
+// A child is made before, or while, a thread of its parent advances: it has a copy of the
+// descriptor with the lock, which ends with the parent's advance.  Seen to advance beside its
+// parent, and never, with its parent's number.
+void ExpectNoLockKept(Way way, bool before) {
   const Path path;
   const Shared<std::atomic<int>> step;
   const Window window = CreateWindow(path, WindowConfig(100, 0.01));
   const auto await =
       [&](int wanted) { Await("the other process", [&] { return *step.get() == wanted; }); };
-  ASSERT_EQ(lfb_window_lock(window.get()), LFB_OK);
-  const pid_t child = fork();
+  const auto lock = [&] { EXPECT_EQ(lfb_window_lock(window.get()), LFB_OK); };
+  if (!before) lock();
+  const auto child =
+      way == kCloned ? static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) : fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    await(1);
     const lfb_status held = lfb_window_advance(window.get(), 4);
-    *step.get() = 1;
-    await(2);
+    *step.get() = 2;
+    await(3);
     _exit(held != LFB_ERROR_WINDOW_HELD ? 1 : lfb_window_advance(window.get(), 5) != LFB_OK ? 2
                                                                                             : 0);
   }
-  await(1);
+  if (before) lock();
+  *step.get() = 1;
+  await(2);
   lfb_window_unlock(window.get());
-  Advance(window);
-  *step.get() = 2;
+  EXPECT_EQ(lfb_window_advance(window.get(), 4), LFB_OK);
+  *step.get() = 3;
   EXPECT_EQ(AwaitChild("the child ends", child), 0);
   EXPECT_EQ(Generation(window), 6u);
+}
+
+TEST(WindowMapped, AChildKeepsNoLock) {
+  for (const Way way : {kForked, kAlike, kCloned})
+    for (const bool before : {false, true}) {
+      if (way == kCloned && kUnderTsan) continue;  // it wants to see each fork
+      SCOPED_TRACE(testing::Message() << way << before);
+      alike = way == kAlike ? getpid() : 0;
+      ExpectNoLockKept(way, before);
+      alike = 0;
+    }
 }
 
 // A process is killed while it clears the oldest layer: the next advance does all of it.
