@@ -32,12 +32,16 @@ uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
   return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
 }
 
-/* Whether a growing filter can have this configuration: LFB_OK, or why not. */
+/* Whether a growing filter can have this strategy and fpp: LFB_OK, or why not. */
 static lfb_status layers_check(const lfb_config *config)
 {
+  const lfb_strategy *strategy = lfb_strategy_find(config->strategy); /* NULL: LFB_DEFAULT, too */
+
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
-  return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's own is checked later */
+  if ((strategy == NULL || strategy->model_words > 0) && config->fpp < LFB_SIZING_LEAST_GROWING)
+    return LFB_ERROR_FPP_TOO_LOW;
+  return lfb_sizing_check_fpp(config->fpp);
 }
 
 /* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold.  A filter that is
@@ -219,20 +223,15 @@ static bool layer_is_large_enough(const lfb_description *layer)
   return fpp <= layer->config.fpp;
 }
 
-/* Whether `fpp` is p_i of layer `number`; processors may round it differently. */
-static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
-{
-  const double wanted = lfb_layers_fpp(growing->config.fpp, number);
-  return fabs(fpp - wanted) <= wanted * 1e-9;
-}
-
 bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number)
 {
   if (number > 0 && growing->first == NULL) /* the first layer lacked its key */
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
-  return layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
-         layer_is_fpp(growing, layer->config.fpp, number) &&
+  const lfb_config whole = {.strategy = layer->config.strategy, .fpp = growing->config.fpp};
+  const double fpp = lfb_layers_fpp(whole.fpp, number);
+  return layers_check(&whole) == LFB_OK && layer_is_large_enough(layer) &&
+         fabs(layer->config.fpp - fpp) <= fpp * 1e-9 && /* processors may round it differently */
          layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          layer->config.probes_formula == first->config.probes_formula &&

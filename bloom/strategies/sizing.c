@@ -12,10 +12,9 @@ lfb_status lfb_sizing_check_fpp(double fpp)
 
 lfb_status lfb_sizing_check(const lfb_config *config)
 {
-  const double least = 1e-18;
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
 
-  if (status == LFB_OK && config->fpp < least)
+  if (config->fpp < 1e-18)
     return LFB_ERROR_FPP_TOO_LOW;
   return status == LFB_OK && config->memory_preference > LFB_MEMORY_SMALLEST
              ? LFB_ERROR_UNKNOWN_PREFERENCE

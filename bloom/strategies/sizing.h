@@ -48,6 +48,9 @@ lfb_status lfb_sizing_check_fpp(double fpp);
  * probability 5.4e-20.  The size would only explode: at 1e-40 to 20 KB a key of `fast`. */
 lfb_status lfb_sizing_check(const lfb_config *config);
 
+/* The least fpp of such a filter that grows: of 1,024 layers the last has 2.8e-18. */
+#define LFB_SIZING_LEAST_GROWING 1e-12
+
 /* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */
 uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);
 

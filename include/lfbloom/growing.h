@@ -11,7 +11,7 @@
  *            at 1/64 less, because threads may put that many before one of them notices.  So
  *            false positives stay below p for any number of keys, as long as layers can be
  *            added.  If not, lfb_growing_stats() reports it.  A strategy with double hashing
- *            (lfbloom/filter.h, 8) adds to that in each layer; expected_fpp has it.
+ *            adds to that in each layer, and so does a hash of 64 bits (lfbloom/filter.h, 8).
  * Price      Memory relative to a plain filter for the same number of keys (fast), when the
  *            newest layer is full.  While the newest layer is still empty it is twice as much.
  *
@@ -122,7 +122,8 @@ typedef struct lfb_growing_figures {
  *                expected_insertions: a first guess; below LFB_GROWING_LEAST it counts as that.
  *                0: unknown; the first layer has 64 KiB, for fewer layers later, or with
  *                LFB_MEMORY_SMALLEST room for LFB_GROWING_LEAST keys.
- *                fpp: of the whole filter, permanently.  lazy_memory: of the first layer; later
+ *                fpp: of the whole filter, permanently; for fast, fast-pair and sbbf at least
+ *                1e-12, so that each layer has a size.  lazy_memory: of the first layer; later
  *                layers always have it, so that only threads that put into them wait for their
  *                pages.
  * Fails  as lfb_filter_create(), and LFB_ERROR_CANNOT_GROW: go-fnv14 has one size only.

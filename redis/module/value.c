@@ -246,17 +246,18 @@ lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_va
 {
   lfb_value *made;
 
+  if (recipe->expansion > 0 && recipe->error < LFB_SIZING_LEAST_GROWING)
+    return LFB_ERROR_FPP_TOO_LOW;
   lfb_status status = lfb_value_begin(recipe, &made);
   if (status != LFB_OK)
     return status;
   status = recipe->kind == LFB_VALUE_WINDOW ? value_open_window(made, max_bytes)
                                             : value_grow(made, max_bytes);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *value = made;
+  else
     lfb_value_free(made);
-    return status;
-  }
-  *value = made;
-  return LFB_OK;
+  return status;
 }
 
 lfb_status lfb_value_copy_layers(const lfb_value *from, uint32_t count, lfb_value *to)

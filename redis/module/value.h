@@ -69,9 +69,7 @@ typedef enum lfb_added {
   LFB_ADDED_NO_LAYER, /* the next layer was refused: value->refused */
 } lfb_added;
 
-enum {
-  LFB_VALUE_MANY = 256, /* the most keys of one call */
-};
+enum { LFB_VALUE_MANY = 256 }; /* the most keys of one call */
 
 /* Chooses the hash of a recipe, with a random key or seed.  Takes LFB_HASH_DEFAULT, too. */
 LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
@@ -81,6 +79,7 @@ LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
  *
  * Takes  max_bytes  the most bytes of the first layer or the window; 0: no limit.
  * Fails  as lfb_filter_create() and lfb_window_create(), and LFB_ERROR_OVER_LIMIT.
+ *        LFB_ERROR_FPP_TOO_LOW: below 1e-12, if the value is a chain that scales.
  * Owner  the caller, until lfb_value_free().
  */
 LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes,

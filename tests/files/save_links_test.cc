@@ -240,10 +240,8 @@ TEST_F(SaveLinks, NoExchangeLeadsAway) {
       for (;;) syscall(SYS_renameat2, AT_FDCWD, out.c_str(), AT_FDCWD, other.c_str(), kExchange);
     }
     struct stat found{};
-    for (int i = 0; i < kSaves &&
-         (i == 0 || lstat(out.c_str(), &found) != 0 || found.st_uid != geteuid() ||
-                                   S_ISLNK(found.st_mode));
-         i++)
+    const auto saved = [&] { return lstat(out.c_str(), &found) == 0 && found.st_uid == geteuid(); };
+    for (int i = 0; i < kSaves && (i == 0 || !saved()); i++)
       lfb_ignore(Save("sticky/out"));
     kill(enemy, SIGKILL);
     ASSERT_EQ(waitpid(enemy, nullptr, 0), enemy);

@@ -134,16 +134,16 @@ TEST(Growing, ALayerHasNoMoreBitsThanItsStrategyReaches) {
 TEST(Growing, RefusesWhatCannotGrow) {
   lfb_growing* const none = nullptr;
   lfb_growing* growing = none;
-  const auto create = [&](const lfb_config& config) {
-    return lfb_growing_create(&config, &growing);
-  };
+  const auto create = [&](const lfb_config& it) { return lfb_growing_create(&it, &growing); };
   EXPECT_EQ(create(Config(1, 0.01, LFB_GO_FNV14)), LFB_ERROR_CANNOT_GROW);
   EXPECT_EQ(create(Config(1, 0, LFB_FAST)), LFB_ERROR_FPP_TOO_LOW);
+  for (lfb_strategy_id strategy : {LFB_DEFAULT, LFB_FAST, LFB_FAST_PAIR, LFB_SBBF})
+    EXPECT_EQ(create(Config(1, 9e-13, strategy)), LFB_ERROR_FPP_TOO_LOW) << strategy;
+  EXPECT_GT(lfb_layers_fpp(LFB_SIZING_LEAST_GROWING, 1023), 1e-18) << "each layer has a size";
   EXPECT_EQ(create(Config(1, 1, LFB_FAST)), LFB_ERROR_FPP_TOO_HIGH);
   EXPECT_EQ(create(Config(1, 3, LFB_FAST)), LFB_ERROR_FPP_TOO_HIGH) << "p_0 would be below 1";
   EXPECT_EQ(create(Config(UINT64_MAX, 0.01, LFB_JAVA_DOUBLE)), LFB_ERROR_TOO_MANY_BITS);
-  EXPECT_EQ(create(Config(1, 0.01, static_cast<lfb_strategy_id>(99))),
-            LFB_ERROR_UNKNOWN_STRATEGY);
+  EXPECT_EQ(create(Config(1, 0.01, static_cast<lfb_strategy_id>(99))), LFB_ERROR_UNKNOWN_STRATEGY);
   EXPECT_EQ(growing, none);
   lfb_growing_free(nullptr);
 }

@@ -138,14 +138,15 @@ TEST(Module, ErrorsAreThoseOfRedisBloom) {
   const auto arity = [](const std::string& name) {
     return "ERR wrong number of arguments for '" + name + "' command";
   };
+  const std::string range = "ERR error rate must be in the range (0.000000, 1.000000)";
   Check(server,
         {{{"BF.RESERVE", "k", "0.01", "100"}, "ERR item exists"},
          {{"BF.RESERVE", "n", "0.01"}, arity("bf.reserve")},
          {{"BF.RESERVE", "n", "big", "100"}, "ERR bad error rate"},
-         {{"BF.RESERVE", "n", "0", "100"},
-          "ERR error rate must be in the range (0.000000, 1.000000)"},
-         {{"BF.RESERVE", "n", "1", "100"},
-          "ERR error rate must be in the range (0.000000, 1.000000)"},
+         {{"BF.RESERVE", "n", "0", "100"}, range},
+         {{"BF.RESERVE", "n", "1", "100"}, range},
+         {{"BF.RESERVE", "n", "9e-13", "100"},  // a later layer would be refused
+          std::string("ERR ") + lfb_status_text(LFB_ERROR_FPP_TOO_LOW)},
          {{"BF.RESERVE", "n", "0.01", "many"}, "ERR bad capacity"},
          {{"BF.RESERVE", "n", "0.01", "18446744073709551616"}, "ERR bad capacity"},
          {{"BF.RESERVE", "n", "0.01", "0"}, "ERR capacity must be in the range [1, 1099511627776]"},
