@@ -35,12 +35,12 @@
  *            seccomp filter that allows no system call at all.
  * SIGBUS     Everything that can be checked is checked when the file is opened.  The file's blocks
  *            are reserved when it is made; blocks lost since (by a sparse copy) are reserved when
- *            it is opened.  So, on a file system that can reserve blocks, a full disk never makes
- *            a put fail.  On others, a put into a lost block of a full disk kills the process.
- *            If a mapped file is cut short, each process that touches the
- *            missing part is killed, as with any mapping: never write over it.  To replace it,
- *            rename another file to its path, as lfb_filter_save() does.  Processes that have the
- *            old file open continue with the old one.
+ *            it is opened.  So a full disk makes no put fail.  If the file system or a sandbox
+ *            refuses fallocate(), missing blocks stay so (glibc writes those of a new file at
+ *            EOPNOTSUPP): a put into one of a full disk kills the process.  If a mapped file is cut
+ *            short, each process that touches the missing part is killed, as with any mapping:
+ *            never write over it.  To replace it, rename another file to its path, as
+ *            lfb_filter_save() does.  Processes that have the old file open continue with it.
  * Descriptor If the program closes the filter's descriptor, put, query, claim, stats and close
  *            continue to work, and lfb_mapped_sync() fails.
  * Trust      A user that can write to the file can change its words to any value, and can cut it
@@ -74,7 +74,7 @@ LFB_EXTERN_C_BEGIN
  * To write an existing filter into such a file, use lfb_filter_save() with LFB_FORM_MAPPED.
  *
  * Takes  config  as lfb_filter_create(), and file_mode.  lazy_memory delays only the first touch
- *                of the file's blocks; they are still reserved.
+ *                of the file's blocks; they are reserved as without it.
  * Fails  as lfb_filter_create(), and LFB_ERROR_EXISTS, _OPEN, _WRITE (for example no space),
  *        _MAP, _SYNC with the cause in errno: no file is left.  LFB_ERROR_NO_PAIRS: strategy
  *        guava-mitz64 on a processor without a 16-byte compare-and-exchange.
