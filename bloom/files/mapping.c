@@ -119,11 +119,14 @@ static lfb_status lock_open(const lfb_mapping *mapping, const char *path, int *f
   return LFB_ERROR_OPEN;
 }
 
-lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)
+/* Opens this process's own description. */
+static lfb_status lock_renew(lfb_mapping *mapping)
 {
   char text[LFB_DISK_FD_PATH];
   int fd;
 
+  mapping_close(mapping, mapping->lock); /* first: there may be no other descriptor left */
+  mapping->lock = -1;
   /* If the program has closed the library's descriptor, its number may be that of anything. */
   lfb_status status = lfb_mapping_is_whole(mapping)
                           ? lock_open(mapping, lfb_disk_fd_path(mapping->disk.fd, text), &fd)
@@ -133,23 +136,33 @@ lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)
   if (status != LFB_OK)
     return status;
   mapping->lock = fd;
-  mapping->locker = lfb_sections_process();
+  /* release: `lock`, which then stays. */
+  atomic_store_explicit(&mapping->locker, lfb_sections_process(), memory_order_release);
   return LFB_OK;
+}
+
+bool lfb_mapping_owns_lock(const lfb_mapping *mapping)
+{
+  /* acquire: pairs with the release above. */
+  return atomic_load_explicit(&mapping->locker, memory_order_acquire) == lfb_sections_process();
+}
+
+lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)
+{
+  if (!lfb_mapping_owns_lock(mapping))
+    return lock_renew(mapping);
+  if (mapping_has(mapping, mapping->lock))
+    return LFB_OK;
+  errno = EBADF;
+  return LFB_ERROR_OPEN;
 }
 
 lfb_status lfb_mapping_lock(lfb_mapping *mapping)
 {
-  if (mapping->locker != lfb_sections_process()) {
-    mapping_close(mapping, mapping->lock); /* first: there may be no other descriptor left */
-    mapping->lock = -1;
-    const lfb_status status = lfb_mapping_prepare_lock(mapping);
-    if (status != LFB_OK)
-      return status;
-  }
-  if (!mapping_has(mapping, mapping->lock)) {
-    errno = EBADF;
-    return LFB_ERROR_OPEN;
-  }
+  const lfb_status status = lfb_mapping_prepare_lock(mapping);
+
+  if (status != LFB_OK)
+    return status;
   if (flock(mapping->lock, LOCK_EX | LOCK_NB) == 0)
     return LFB_OK;
   return errno == EWOULDBLOCK ? LFB_ERROR_WINDOW_HELD : LFB_ERROR_OPEN;

@@ -22,7 +22,7 @@ struct lfb_mapping {
   lfb_disk_file disk; /* fd -1: none                                       */
   char *path;         /* that was opened; owned                            */
   int lock;           /* a description of the file, for flock(); -1: none  */
-  uint64_t locker;    /* lfb_sections_process() that opened `lock`; 0: none */
+  LFB_ATOMIC(uint64_t) locker; /* lfb_sections_process() that opened `lock`; 0: none */
 };
 
 /* Makes a mapping that has no file yet.  Fails: LFB_ERROR_NO_MEMORY. */
@@ -69,12 +69,14 @@ bool lfb_mapping_is_whole(const lfb_mapping *mapping);
  * Takes or leaves the lock of the file, flock() on a description of its own that was opened before.
  * One thread of a process at a time.  A child of a fork has a copy of that description, by which
  * it would share the lock: it opens its own, by /proc/self/fd or by the path.  Until then the copy
- * keeps a lock whose holder was killed.
+ * keeps a lock whose holder was killed.  To prepare the lock is to open and check that description;
+ * nothing is taken.  Any thread may do so if this process has opened its own.
  *
  * Fails  LFB_ERROR_WINDOW_HELD: another has it.  LFB_ERROR_OPEN, with the cause in errno: a child
  *        cannot open the file again; EBADF: the descriptor is closed, or the file was cut short;
- *        the file system has no locks.
+ *        only when it is taken: the file system has no locks.
  */
+bool lfb_mapping_owns_lock(const lfb_mapping *mapping);
 lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping);
 lfb_status lfb_mapping_lock(lfb_mapping *mapping);
 void lfb_mapping_unlock(const lfb_mapping *mapping);

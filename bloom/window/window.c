@@ -253,16 +253,21 @@ static void window_leave(lfb_window *window)
   atomic_store_explicit(&window->advancing, 0, memory_order_release);
 }
 
-/* A child of a fork takes the flag from a thread of its parent, which cannot be in the child. */
-lfb_status lfb_window_lock(lfb_window *window)
+/* Takes the flag.  A child of a fork takes it from a thread of its parent, which cannot be in the
+ * child. */
+static bool window_enter(lfb_window *window)
 {
   const uint64_t here = lfb_sections_process();
   /* relaxed: the exchange decides. */
   uint64_t holder = atomic_load_explicit(&window->advancing, memory_order_relaxed);
 
   /* acquire: pairs with the release in window_leave(). */
-  if (holder == here ||
-      !lfb_cas_u64(&window->advancing, &holder, here, memory_order_acquire))
+  return holder != here && lfb_cas_u64(&window->advancing, &holder, here, memory_order_acquire);
+}
+
+lfb_status lfb_window_lock(lfb_window *window)
+{
+  if (!window_enter(window))
     return LFB_ERROR_WINDOW_HELD;
   if (window->mapping == NULL)
     return LFB_OK;
@@ -277,6 +282,18 @@ void lfb_window_unlock(lfb_window *window)
   if (window->mapping != NULL)
     lfb_mapping_unlock(window->mapping);
   window_leave(window);
+}
+
+/* The flag only for what a child still has to open. */
+lfb_status lfb_window_prepare_lock(lfb_window *window)
+{
+  if (window->mapping != NULL && lfb_mapping_owns_lock(window->mapping))
+    return lfb_mapping_prepare_lock(window->mapping);
+  if (window->mapping == NULL || !window_enter(window))
+    return LFB_OK;
+  const lfb_status status = lfb_mapping_prepare_lock(window->mapping);
+  window_leave(window);
+  return status;
 }
 
 lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
@@ -579,6 +596,7 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
   size_t yes = 0;
 
   (void)high;
+  buffer[0] = 0; /* for the analyzer, which takes `at_once` for 0 */
   for (size_t at = 0; at < count; at += at_once) {
     const size_t left = count - at, keys = left < at_once ? left : at_once;
     window_act(many->window, many->verb, low + at, keys, buffer);

@@ -216,9 +216,14 @@ size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t coun
 
 /* ---- advancing ----------------------------------------------------------------- */
 
-/* Takes the lock, or leaves it.  Fails: LFB_ERROR_WINDOW_HELD; as lfb_mapping_lock(). */
+/* Takes the lock, or leaves it.  Fails: LFB_ERROR_WINDOW_HELD; as lfb_mapping_lock().  Only a call
+ * that has found a generation to end takes it: if it ends none, another call has meanwhile. */
 lfb_status lfb_window_lock(lfb_window *window);
 void lfb_window_unlock(lfb_window *window);
+
+/* Whether the lock can be taken once it is free.  Takes nothing in the file: meanwhile another
+ * process could not advance, and none would.  Fails: as lfb_mapping_prepare_lock(). */
+lfb_status lfb_window_prepare_lock(lfb_window *window);
 
 /* The holder of the lock: clears the oldest layer, notes when the next generation begins, and
  * publishes it. */

@@ -179,23 +179,13 @@ static lfb_status clock_failed(lfb_window_clock *clock)
   return status;
 }
 
-/* Whether the thread will be able to advance. */
-static lfb_status clock_try_lock(lfb_window *window)
-{
-  const lfb_status status = lfb_window_lock(window);
-
-  if (status == LFB_OK)
-    lfb_window_unlock(window);
-  return status == LFB_ERROR_WINDOW_HELD ? LFB_OK : status;
-}
-
 lfb_status lfb_window_start_clock(lfb_window *window)
 {
   if (window->length == 0)
     return LFB_ERROR_BAD_SPAN;
   if (clock_own(window) != NULL)
     return clock_failed(window->clock);
-  const lfb_status status = clock_try_lock(window);
+  const lfb_status status = lfb_window_prepare_lock(window);
   if (status != LFB_OK)
     return status;
   lfb_window_clock *clock = calloc(1, sizeof *clock);
