@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "atomic/threads/sections.h"
 #include "bloom/files/disk.h"
 #include "bloom/filter/digest.h"
 #include "bloom/window/window.h"
@@ -70,36 +71,39 @@ static void moment_add_namespace(uint64_t boot[2])
     boot[0] = boot[1] = 0;
 }
 
-/* Reads the identity of this boot, 32 digits and four dashes, and of the time namespace; stays 0 if
- * the system does not tell. */
-static void moment_read_boot(uint64_t boot[2])
+/* Reads the identity of this boot, 32 digits and four dashes, and of the time namespace.  Returns
+ * false if the system does not tell. */
+static bool moment_read_boot(uint64_t boot[2])
 {
   enum { DIGITS = 32 };
   char text[DIGITS + 4];
 
   if (moment_read_text("/proc/sys/kernel/random/boot_id", text, sizeof text) !=
       (ssize_t)sizeof text)
-    return;
+    return false;
   for (size_t i = 0, digits = 0; i < sizeof text && digits < DIGITS; i++)
     if (text[i] != '-') {
       boot[digits / 16] = boot[digits / 16] << 4 | moment_hex(text[i]);
       digits++;
     }
   moment_add_namespace(boot);
+  return true;
 }
 
-/* The identity of this boot, which is read once.  Two threads may both read it. */
+/* The identity of this boot, which is read once; and again in a child of a fork, which may be in
+ * another time namespace.  If it cannot, its parent's.  Two threads may both read it. */
 static void moment_boot(uint64_t boot[2])
 {
   static LFB_ATOMIC(uint64_t) known[2];
-  static LFB_ATOMIC(bool) is_known;
+  static LFB_ATOMIC(uint64_t) known_after; /* so many forks, and 1; 0: not read yet */
+  const uint64_t here = lfb_sections_forks() + 1;
 
   /* acquire: pairs with the release below. */
-  if (!atomic_load_explicit(&is_known, memory_order_acquire)) {
-    moment_read_boot(boot);
-    for (int i = 0; i < 2; i++) /* relaxed: all threads store the same */
+  if (atomic_load_explicit(&known_after, memory_order_acquire) != here) {
+    const bool told = moment_read_boot(boot);
+    for (int i = 0; told && i < 2; i++) /* relaxed: all threads store the same */
       atomic_store_explicit(&known[i], boot[i], memory_order_relaxed);
-    atomic_store_explicit(&is_known, true, memory_order_release);
+    atomic_store_explicit(&known_after, here, memory_order_release);
   }
   for (int i = 0; i < 2; i++) /* relaxed: acquired above */
     boot[i] = atomic_load_explicit(&known[i], memory_order_relaxed);

@@ -174,7 +174,8 @@ LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
  * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of
  * the host, and between time namespaces of containers, it is that of the wall clock; if that was
  * set back meanwhile, the window remembers for longer, and if it was wrong forward, it forgets
- * early: that cannot be known.  A process that has a window does not change its time namespace.
+ * early: that cannot be known.  A process that has a window does not change its time namespace; a
+ * child that it forks may be in another one, if the child can read /proc.
  *
  * Takes   ended  receives how many generations it has ended: 0 also if the window has no span, or
  *                another thread or process is ending one.  NULL: not wanted.

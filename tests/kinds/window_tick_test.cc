@@ -3,7 +3,11 @@
 //
 // The linker puts the test between the library and clock_gettime().  A restart of the host is
 // played by changing what the window has noted: then it was in another boot.
+#include <sched.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <utility>
@@ -392,6 +396,28 @@ TEST(WindowTickShared, TwoProcessesEndAGenerationOnce) {
     EXPECT_EQ(Tick(turn % 2 ? other : one), 0u);
   }
   set_by_test = false;
+}
+
+// A child of a process that has read which boot this is may be in another time namespace.  Seen to
+// take its own clock for its parent's, and to forget all.
+TEST(WindowTickChild, IsInTheTimeNamespaceThatItIsIn) {
+  const lfb_window_moment here = lfb_window_moment_now();
+  const auto in_child = [](const auto& body) {
+    const pid_t child = fork();
+    if (child == 0) _exit(body());
+    return WEXITSTATUS(AwaitChild("the child ends", child));
+  };
+  const auto another = [&] {
+    return memcmp(lfb_window_moment_now().boot, here.boot, sizeof here.boot) != 0;
+  };
+  EXPECT_EQ(in_child(another), 0);
+  const int apart = in_child([&] {
+    return unshare(CLONE_NEWTIME) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWTIME) != 0
+               ? 2
+               : in_child(another);
+  });
+  if (apart == 2) return Skip("no time namespaces here");
+  EXPECT_EQ(apart, 1);
 }
 
 // A window that was saved without a span has no time in it.
