@@ -228,7 +228,7 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
   if (number > 0 && growing->first == NULL) /* the first layer lacked its key */
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
-  const lfb_config whole = {.strategy = layer->config.strategy, .fpp = growing->config.fpp};
+  const lfb_config whole = {.fpp = growing->config.fpp, .strategy = layer->config.strategy};
   const double fpp = lfb_layers_fpp(whole.fpp, number);
   return layers_check(&whole) == LFB_OK && layer_is_large_enough(layer) &&
          fabs(layer->config.fpp - fpp) <= fpp * 1e-9 && /* processors may round it differently */
