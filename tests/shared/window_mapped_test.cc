@@ -506,8 +506,8 @@ TEST(WindowMapped, TheClockSaysThatItCannotAdvance) {
 }
 
 // A start of the clock takes no lock: meanwhile another process could not advance, and none would.
-// Seen to fail 1 % of the advances of another process.  A child has no clock, also with its parent's
-// number, and says at once that one could not advance.
+// Seen to fail: 1 % of the advances of another process did.  A child has no clock, also with its
+// parent's number, and says at once that one could not advance.
 TEST(WindowMapped, AStartOfTheClockLocksNothing) {
   lfb_window_config config = WindowConfig(100, 0.01);
   config.span = 1e6;
