@@ -69,8 +69,8 @@ bool lfb_mapping_is_whole(const lfb_mapping *mapping);
  * Takes or leaves the lock of the file, flock() on a description of its own that was opened before.
  * One thread of a process at a time.  A child of a fork has a copy of that description, by which
  * it would share the lock: it opens its own, by /proc/self/fd or by the path.  Until then the copy
- * keeps a lock whose holder was killed.  To prepare the lock is to open and check that description;
- * nothing is taken.  Any thread may do so if this process has opened its own.
+ * keeps the lock of a holder that was killed.  Preparing opens and checks this description, and
+ * takes nothing; any thread may prepare if this process has opened its own.
  *
  * Fails  LFB_ERROR_WINDOW_HELD: another has it.  LFB_ERROR_OPEN, with the cause in errno: a child
  *        cannot open the file again; EBADF: the descriptor is closed, or the file was cut short;

@@ -221,8 +221,8 @@ size_t lfb_window_many(lfb_any any, lfb_verb verb, const void *keys, size_t coun
 lfb_status lfb_window_lock(lfb_window *window);
 void lfb_window_unlock(lfb_window *window);
 
-/* Whether the lock can be taken once it is free.  Takes nothing in the file: meanwhile another
- * process could not advance, and none would.  Fails: as lfb_mapping_prepare_lock(). */
+/* Whether the lock can be taken once it is free.  Takes nothing in the file: a lock that is taken
+ * only to look refuses another process's advance.  Fails: as lfb_mapping_prepare_lock(). */
 lfb_status lfb_window_prepare_lock(lfb_window *window);
 
 /* The holder of the lock: clears the oldest layer, notes when the next generation begins, and

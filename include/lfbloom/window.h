@@ -191,7 +191,7 @@ LFB_CHECKED lfb_status lfb_window_tick(lfb_window *window, uint32_t *ended);
  *
  * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD; LFB_ERROR_OPEN, as
  *        lfb_window_advance(): it would end, or has ended, no generation.  The call takes no lock:
- *        that the file system has none, the first try to end one finds.
+ *        the first try to end a generation finds that the file system has none.
  */
 LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window);
 
