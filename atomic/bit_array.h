@@ -37,7 +37,7 @@ struct lfb_bit_array {
   uint32_t flip; /* words NULL: bit i is bit (i % 8) of bytes[(i / 8) ^ flip]: 7 if big-endian */
 };
 
-enum { LFB_OR_MOST = 8 }; /* bits or words that one call turns on */
+enum { LFB_OR_MOST = 8, LFB_PAIRS_MOST = 4 }; /* bits, and pairs, that a call changes */
 
 /* The array over words and stripes of the caller, and over bytes. */
 static inline lfb_bit_array lfb_bit_array_over(lfb_word *words, uint64_t word_count,
@@ -73,11 +73,14 @@ static inline uint64_t lfb_bit_array_read(const lfb_bit_array *array, uint64_t w
   return swaps ? __builtin_bswap64(value) : value;
 }
 
-/* Counts bits that the caller has turned on before, by a release: never above the truth. */
-LFB_INLINE void lfb_bit_array_add(const lfb_bit_array *array, uint64_t turned_on)
+/* Counts bits that the caller has turned on before, by a release: never above the truth.  Returns
+ * whether it is one. */
+LFB_INLINE bool lfb_bit_array_add(const lfb_bit_array *array, uint64_t turned_on)
 {
-  if (turned_on > 0)
-    lfb_stripes_add(&array->count, turned_on);
+  if (turned_on == 0)
+    return false;
+  lfb_stripes_add(&array->count, turned_on);
+  return true;
 }
 
 /* Turns on the bits of `mask` in word `word`.  Returns how many this call turned on. */
@@ -90,21 +93,20 @@ LFB_INLINE uint32_t lfb_bit_array_or(const lfb_bit_array *array, uint64_t word, 
 /* The same in a pair of words, all bits at once. */
 LFB_INLINE uint32_t lfb_bit_array_or_pair(lfb_word *pair, lfb_two mask)
 {
-  const lfb_two on = lfb_pair_set(pair, mask);
-  return lfb_word_count(on.low) + lfb_word_count(on.high);
+  return lfb_two_count(lfb_pair_set_seen(pair, lfb_pair_get(pair), mask));
 }
 
-/* The same in up to LFB_OR_MOST words.  It reads all before it writes the first: a locked operation
- * delays the loads after it, so loads in between would add their latency. */
-LFB_INLINE uint32_t lfb_bit_array_or_words(lfb_word *const *word, const uint64_t *mask,
+/* The same in up to LFB_PAIRS_MOST pairs.  It reads all before it writes the first: a locked
+ * operation delays the loads after it, so loads in between would add their latency. */
+LFB_INLINE uint32_t lfb_bit_array_or_pairs(lfb_word *const *pair, const lfb_two *mask,
                                            uint32_t count)
 {
-  uint64_t seen[LFB_OR_MOST] = {0};
+  lfb_two seen[LFB_PAIRS_MOST];
   uint32_t turned_on = 0;
 
-  LFB_EACH(i, 0, count, 1, seen[i] = lfb_word_get(word[i]));
+  LFB_EACH(i, 0, count, 1, seen[i] = lfb_pair_get(pair[i]));
   LFB_EACH(i, 0, count, 1,
-           turned_on += lfb_word_count(lfb_word_set_seen(word[i], seen[i], mask[i])));
+           turned_on += lfb_two_count(lfb_pair_set_seen(pair[i], seen[i], mask[i])));
   return turned_on;
 }
 

@@ -91,11 +91,11 @@ struct lfb_contender {
   void *(*load)(const char *path);
 };
 
-/* The configuration of the library's own filters of all kinds, fast and fast-pair with XXH3: one
- * seed for all, since words are copied from filter to filter. */
+/* The configuration of the library's own filters of all kinds, fast with XXH3: one seed for all,
+ * since words are copied from filter to filter. */
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
 
-extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
+extern const lfb_contender lfb_own_fast, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_fast_speed; /* fast with LFB_MEMORY_SPEED */
 extern const lfb_contender lfb_own_sbbf;
 extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */

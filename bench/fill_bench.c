@@ -2,15 +2,13 @@
  * fill_bench.c - filters that are filled from empty to n keys, and queries of those that grew to n.
  *
  * VERB/KIND/SIZE/CALL/u64/1%.  n is what a fast filter of that size has room for.  KIND is
- *   plain    made for n keys,
- *   growing  made for an unknown number of keys, or
- *   builder  lfbloom/builder.h, without its final count of the bits.
- * CALL is single; many, 1024 keys; batch15 and batch49, that many keys for each line of the filter.
+ *   plain    made for n keys, or
+ *   growing  made for an unknown number of keys.
+ * CALL is single, or many, 1024 keys.
  * VERB is fill, with growth, but without the creation of the first filter; ask_present or
  * ask_absent.  Keys are made while the clock is stopped.
  */
 #include <lfbloom/any.h>
-#include <lfbloom/builder.h>
 #include <lfbloom/cpu.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,27 +21,22 @@
 
 enum {
   CALL = 1024,
-  LEAST = 4 << 20,       /* operations of one benchmark                  */
-  BUILT = 16 << 20,      /* the most keys of a build                     */
-  BUILD_CALL = 16384,    /* keys per call of the builder                 */
-  MOST_BATCH = 1 << 26,  /* half a GiB of keys; larger ones are left out */
+  LEAST = 4 << 20, /* operations of one benchmark */
   CASES = 128,
 };
 
 typedef enum fill_verb { ASK_PRESENT, ASK_ABSENT, FILL } fill_verb;
 
 typedef struct fill_case {
-  lfb_kind kind; /* LFB_KIND_NONE: the builder */
+  lfb_kind kind;
   fill_verb verb;
   bool single;
   uint64_t n; /* the filter is made for */
-  size_t call; /* keys made, and put or queried, at a time */
 } fill_case;
 
 /* The filter of the running benchmark; it stays for the next queries of it. */
 static struct {
   lfb_any filter;
-  lfb_builder *builder;
   uint64_t n; /* of the filter, when it is full; else 0 */
   lfb_keys keys;
 } stage;
@@ -51,7 +44,6 @@ static struct {
 void lfb_bench_clear_fills(void)
 {
   lfb_any_free(stage.filter);
-  lfb_builder_free(stage.builder);
   lfb_keys_free(&stage.keys);
   memset(&stage, 0, sizeof stage);
 }
@@ -59,8 +51,7 @@ void lfb_bench_clear_fills(void)
 static lfb_config fill_config(const fill_case *c)
 {
   return (lfb_config){.expected_insertions = c->kind == LFB_KIND_GROWING ? 0 : c->n, .fpp = 0.01,
-                      .strategy = LFB_FAST, .hash = LFB_HASH_XXH3, .seed = 1,
-                      .batch_memory = UINT64_C(1) << 30};
+                      .strategy = LFB_FAST, .hash = LFB_HASH_XXH3, .seed = 1};
 }
 
 /* Makes an empty filter. */
@@ -106,7 +97,7 @@ static size_t stage_act(const fill_case *c)
 
   if (!c->single)
     return lfb_any_many_u64(stage.filter, put ? LFB_PUT : LFB_MIGHT_CONTAIN, stage.keys.numbers,
-                            c->call, NULL);
+                            CALL, NULL);
   if (put && growing)
     EACH(lfb_growing_put_u64);
   else if (put)
@@ -122,22 +113,20 @@ static void fill_body(lfb_bench_state *state, const void *argument)
 {
   const fill_case *c = argument;
   uint64_t at = 0, yes = 0, asked = 0;
-  bool ready = stage_create(c) && stage_keys(0, c->call);
+  bool ready = stage_create(c) && stage_keys(0, CALL);
 
-  if (c->call > CALL && ready) /* the first batch allocates the scratch that later ones reuse */
-    ready = stage_act(c) > 0 && stage_create(c);
-  while (lfb_bench_keep_running(state, c->call)) {
+  while (lfb_bench_keep_running(state, CALL)) {
     if (!ready)
       continue;
     yes += stage_act(c);
-    asked += c->call;
-    at += c->call;
+    asked += CALL;
+    at += CALL;
     lfb_bench_pause();
-    if (at + c->call > c->n) { /* the next filter, from empty */
+    if (at + CALL > c->n) { /* the next filter, from empty */
       ready = stage_create(c);
       at = 0;
     }
-    ready = ready && stage_keys(at, c->call);
+    ready = ready && stage_keys(at, CALL);
     lfb_bench_resume();
   }
   if (!ready)
@@ -150,7 +139,7 @@ static void fill_body(lfb_bench_state *state, const void *argument)
 /* Fills the filter, unless it already is. */
 static bool ask_prepare(const fill_case *c)
 {
-  const fill_case filling = {c->kind, FILL, false, c->n, CALL};
+  const fill_case filling = {c->kind, FILL, false, c->n};
 
   if (stage.filter.kind == c->kind && stage.n == c->n)
     return true;
@@ -189,44 +178,6 @@ static void ask_body(lfb_bench_state *state, const void *argument)
     lfb_bench_fail(state, "wrong answers");
 }
 
-/* ---- the builder --------------------------------------------------------- */
-
-/* Whether all keys of the stage are present once the builder has finished. */
-static bool build_check(void)
-{
-  const uint64_t put = stage.keys.count;
-
-  stage.filter = (lfb_any){LFB_KIND_PLAIN, {lfb_builder_finish(stage.builder, NULL)}};
-  stage.builder = NULL;
-  return lfb_any_many_u64(stage.filter, LFB_MIGHT_CONTAIN, stage.keys.numbers, put, NULL) == put;
-}
-
-static void build_body(lfb_bench_state *state, const void *argument)
-{
-  const fill_case *c = argument;
-  const unsigned threads = lfb_bench_threads(state), thread = lfb_bench_thread(state);
-  const lfb_config config = fill_config(c);
-  static bool ready;
-  uint64_t at = c->call / threads * thread;
-
-  if (thread == 0)
-    ready = lfb_builder_create(&config, threads, &stage.builder) == LFB_OK &&
-            stage_keys(0, c->call);
-  while (lfb_bench_keep_running(state, BUILD_CALL)) {
-    if (ready)
-      lfb_builder_put_many_u64(stage.builder, thread, stage.keys.numbers + at, BUILD_CALL);
-    at += BUILD_CALL;
-  }
-  if (thread > 0)
-    return;
-  /* All threads have left their loops. */
-  if (!ready)
-    lfb_bench_fail(state, "no memory");
-  else if (!build_check())
-    lfb_bench_fail(state, "keys were lost");
-  lfb_bench_clear_fills();
-}
-
 /* ---- the table ----------------------------------------------------------- */
 
 /* Registers a case under VERB/KIND/SIZE/CALL. */
@@ -245,31 +196,6 @@ static void fill_register(const char *verb, const char *kind, const lfb_bench_si
   lfb_bench_register(&row);
 }
 
-static void register_batch(const lfb_bench_size *size, uint64_t n, unsigned per_line)
-{
-  const uint64_t batch = size->bytes / LFB_CACHE_LINE * per_line, call = batch < n ? batch : n;
-  const uint64_t filling = n / call * call;
-  char name[16];
-
-  (void)snprintf(name, sizeof name, "batch%u", per_line);
-  if (call <= MOST_BATCH)
-    fill_register("fill", "plain", size, name, (fill_case){LFB_KIND_PLAIN, FILL, false, n, call},
-                  &(lfb_bench_row){.body = fill_body, .threads = 1, .limits = {{"lock_cmpxchg", 1}},
-                                   .iterations = (LEAST + filling - 1) / filling * filling});
-}
-
-static void register_build(const lfb_bench_size *size, uint64_t n)
-{
-  const uint64_t unit = (uint64_t)BUILD_CALL * LFB_BENCH_MOST_THREADS;
-  const uint64_t most = n < BUILT ? (n > unit ? n : unit) : BUILT, keys = most / unit * unit;
-
-  for (const unsigned *threads = lfb_bench_thread_counts; *threads > 0; threads++)
-    fill_register("fill", "builder", size, "many",
-                  (fill_case){LFB_KIND_NONE, FILL, false, n, keys},
-                  &(lfb_bench_row){.body = build_body, .threads = *threads,
-                                   .iterations = keys / *threads, .limits = {{"plain_store", 1}}});
-}
-
 void lfb_bench_register_fills(const lfb_bench_size *size)
 {
   static const char *const verbs[] = {"ask_present", "ask_absent", "fill"};
@@ -285,10 +211,7 @@ void lfb_bench_register_fills(const lfb_bench_size *size)
     for (size_t verb = 0; verb < COUNT(verbs); verb++)
       for (size_t single = 0; single < COUNT(calls); single++)
         fill_register(verbs[verb], kinds[kind], size, calls[single],
-                      (fill_case){kind, (fill_verb)verb, single == 1, n, CALL},
+                      (fill_case){kind, (fill_verb)verb, single == 1, n},
                       &(lfb_bench_row){.body = verb == FILL ? fill_body : ask_body, .threads = 1,
                                        .iterations = verb == FILL ? (LEAST + n - 1) / n * n : 0});
-  register_batch(size, scene.expected_insertions, 15);
-  register_batch(size, scene.expected_insertions, 49);
-  register_build(size, scene.expected_insertions);
 }

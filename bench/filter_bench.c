@@ -5,6 +5,7 @@
  * kind of keys) and an fpp.  Every answer is counted and checked.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include <lfbloom/filter_more.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,18 +294,19 @@ static uint64_t case_iterations(const bench_case *c, unsigned threads)
   return (uint64_t)pass_count(c->scene) * pass.steps * pass.batch;
 }
 
-/* The access that does what a put does to its line. */
+/* The accesses that a put makes; those of a peer are `fast`'s. */
 static const char *put_limit(const lfb_scene *scene)
 {
-  const lfb_contender *of = scene->contender;
+  const lfb_config config =
+      lfb_own_config(scene->contender, scene->expected_insertions, scene->fpp);
+  lfb_stats stats;
 
-  if (of == &lfb_own_fast_pair || (of == &lfb_own_default && lfb_pair_runs_here()))
-    return "cmpxchg16b";
-  if (of == &lfb_own_fast_speed && scene->fpp >= 0.01)
+  if (lfb_config_plan(&config, &stats) != LFB_OK || stats.words_per_key == 0 ||
+      !lfb_pair_runs_here())
     return "lock_cmpxchg";
-  if (of == &lfb_own_sbbf || (of == &lfb_own_fast && scene->fpp < 0.01))
-    return "four_cmpxchg_a_line";
-  return "two_cmpxchg_a_line"; /* other filters are compared with it */
+  return stats.words_per_key == 2   ? "cmpxchg16b"
+         : stats.words_per_key == 4 ? "two_cmpxchg16b"
+                                    : "four_cmpxchg16b";
 }
 
 /* A query, or a put of a present key, reads a line; races have no limit. */

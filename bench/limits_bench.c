@@ -3,8 +3,8 @@
  * lines in progress or as many as the processor finds by itself, on huge pages; and one addition to
  * a counter.
  *
- * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of
- * two words in a line no faster than two CAS in it.
+ * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of a key
+ * of `fast` no faster than the exchanges of its pairs: one, two in a line, or four in two lines.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 enum {
   BATCH = 1024,
   AHEAD = 128,       /* lines in progress */
-  WORDS = LFB_CACHE_LINE / 8, /* of a line */
+  HALF = LFB_CACHE_LINE / 16, /* words of half a line */
   SAMPLE = 1 << 20,  /* random numbers; a power of two */
   ADDITIONS = 1 << 24,
 };
@@ -69,12 +69,18 @@ void lfb_bench_clear_limits(void)
 /* Changes a thread's random numbers, so that none writes what another has just written. */
 static _Thread_local uint64_t arena_salt;
 
-/* The word that random number `i` selects, first of a line; sizes are powers of two. */
-static inline lfb_word *arena_word(uint64_t size, size_t i)
+/* The first word of `lines` lines, a power of two, that random number `i` selects; sizes are powers
+ * of two. */
+static inline lfb_word *arena_lines(uint64_t size, size_t i, uint64_t lines)
 {
   char *start = arena.pages.address;
-  const uint64_t at = (arena.random.numbers[i % SAMPLE] ^ arena_salt) & (size - LFB_CACHE_LINE);
-  return (lfb_word *)(void *)(start + at);
+  const uint64_t number = arena.random.numbers[i % SAMPLE] ^ arena_salt;
+  return (lfb_word *)(void *)(start + (number & (size - lines * LFB_CACHE_LINE)));
+}
+
+static inline lfb_word *arena_word(uint64_t size, size_t i)
+{
+  return arena_lines(size, i, 1);
 }
 
 /* Accesses BATCH words from random number `first` on; returns a value that depends on them. */
@@ -100,24 +106,6 @@ static uint64_t limit_load(uint64_t size, size_t first)
   return sum;
 }
 
-/* Writes `words` words of a line. */
-LFB_INLINE uint64_t limit_some_cas(uint64_t size, size_t first, size_t words)
-{
-  uint64_t failed = 0;
-  for (size_t i = first; i < first + BATCH; i++) {
-    uint64_t seen[WORDS];
-    lfb_prefetch_write(arena_word(size, i + AHEAD));
-    lfb_word *word = arena_word(size, i);
-    for (size_t w = 0; w < words; w++)
-      seen[w] = atomic_load_explicit(&word[WORDS / words * w], memory_order_relaxed);
-    for (size_t w = 0; w < words; w++)
-      failed += !lfb_cas_u64(&word[WORDS / words * w], &seen[w], seen[w] + 1,
-                             memory_order_relaxed);
-  }
-  return failed;
-}
-
-/* Written out: as a loop over one word it takes 5 % longer. */
 static uint64_t limit_cas(uint64_t size, size_t first)
 {
   uint64_t failed = 0;
@@ -130,56 +118,55 @@ static uint64_t limit_cas(uint64_t size, size_t first)
   return failed;
 }
 
-static uint64_t limit_two_cas(uint64_t size, size_t first)
+/* Writes `pairs` pairs, two of a line, each by one operation. */
+LFB_INLINE uint64_t limit_pairs(uint64_t size, size_t first, uint32_t pairs)
 {
-  return limit_some_cas(size, first, 2);
-}
-
-static uint64_t limit_four_cas(uint64_t size, size_t first)
-{
-  return limit_some_cas(size, first, 4);
-}
-
-/* Writes two neighbouring words by one operation. */
-static uint64_t limit_pair_cas(uint64_t size, size_t first)
-{
+  const uint64_t lines = pairs > 2 ? pairs / 2 : 1;
   uint64_t failed = 0;
+
   for (size_t i = first; i < first + BATCH; i++) {
-    lfb_prefetch_write(arena_word(size, i + AHEAD));
-    lfb_word *word = arena_word(size, i);
-    lfb_two seen = {atomic_load_explicit(word, memory_order_relaxed),
-                    atomic_load_explicit(word + 1, memory_order_relaxed)};
-    failed += !lfb_pair_cas(word, &seen, (lfb_two){seen.low + 1, seen.high});
+    lfb_two seen[LFB_PAIRS_MOST];
+    lfb_word *word = arena_lines(size, i, lines), *ahead = arena_lines(size, i + AHEAD, lines);
+    LFB_EACH(l, 0, lines, 1, lfb_prefetch_write(ahead + 2 * HALF * l));
+    LFB_EACH(p, 0, pairs, 1,
+             seen[p] = (lfb_two){atomic_load_explicit(&word[HALF * p], memory_order_relaxed),
+                                 atomic_load_explicit(&word[HALF * p + 1], memory_order_relaxed)});
+    LFB_EACH(p, 0, pairs, 1,
+             failed += !lfb_pair_cas(&word[HALF * p], &seen[p],
+                                     (lfb_two){seen[p].low + 1, seen[p].high}));
   }
   return failed;
 }
 
-static uint64_t limit_store(uint64_t size, size_t first)
+static uint64_t limit_pair(uint64_t size, size_t first)
 {
-  for (size_t i = first; i < first + BATCH; i++) {
-    lfb_prefetch_write(arena_word(size, i + AHEAD));
-    lfb_word *word = arena_word(size, i);
-    const uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
-    atomic_store_explicit(word, seen + 1, memory_order_relaxed);
-  }
-  return 0;
+  return limit_pairs(size, first, 1);
+}
+
+static uint64_t limit_two_pairs(uint64_t size, size_t first)
+{
+  return limit_pairs(size, first, 2);
+}
+
+static uint64_t limit_four_pairs(uint64_t size, size_t first)
+{
+  return limit_pairs(size, first, 4);
 }
 
 typedef struct limit {
   const char *name;
   limit_access access;
   bool exclusive; /* counts CAS that fail; 0 if alone       */
+  bool pairs;     /* needs the exchange of 16 bytes         */
 } limit;
 
 static const limit limits[] = {
-    {"read", limit_read, false},
-    {"load", limit_load, false},
-    {"lock_cmpxchg", limit_cas, true},
-    {"two_cmpxchg_a_line", limit_two_cas, true},
-    {"four_cmpxchg_a_line", limit_four_cas, true},
-    {"cmpxchg16b", limit_pair_cas, true},
-    /* loses updates, as a filter without atomics does */
-    {"plain_store", limit_store, false},
+    {"read", limit_read, false, false},
+    {"load", limit_load, false, false},
+    {"lock_cmpxchg", limit_cas, true, false},
+    {"cmpxchg16b", limit_pair, true, true},
+    {"two_cmpxchg16b", limit_two_pairs, true, true},
+    {"four_cmpxchg16b", limit_four_pairs, true, true},
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -256,7 +243,7 @@ void lfb_bench_register_limits(const lfb_bench_size *size)
 
   for (size_t l = 0; l < LIMITS; l++) {
     char name[128];
-    if (limits[l].access == limit_pair_cas && !lfb_pair_runs_here())
+    if (limits[l].pairs && !lfb_pair_runs_here())
       continue;
     *next = (limit_case){&limits[l], size->bytes};
     (void)snprintf(name, sizeof name, "limit/%s/%s", limits[l].name, size->name);

@@ -58,7 +58,7 @@ enum { HASHING = 4, OF_EVERY = COUNT(own_ways) - 1 };
 
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp)
 {
-  const bool seeded = own->strategy == LFB_FAST || own->strategy == LFB_FAST_PAIR;
+  const bool seeded = own->strategy == LFB_FAST;
 
   return (lfb_config){
       .expected_insertions = n,
@@ -133,7 +133,6 @@ static void *own_load(const char *path)
 const lfb_contender lfb_own_fast = OWN_ROW("fast", LFB_FAST, COUNT(own_ways), .copy = NULL);
 const lfb_contender lfb_own_fast_speed =
     OWN_ROW("fast-speed", LFB_FAST, OF_EVERY, .memory = LFB_MEMORY_SPEED);
-const lfb_contender lfb_own_fast_pair = OWN_ROW("fast-pair", LFB_FAST_PAIR, OF_EVERY, .copy = NULL);
 const lfb_contender lfb_own_sbbf = OWN_ROW("sbbf", LFB_SBBF, OF_EVERY, .copy = NULL);
 const lfb_contender lfb_own_guava_mitz64 = /* Guava reads its files */
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, OF_EVERY, .save = own_save, .load = own_load);

@@ -158,15 +158,14 @@ def each(text):
 
 
 # Rows over sizes: OPERATION FILTER CALL KEYS FPP THREADS.
-CALLS = """limit read|load|plain_store
-limit lock_cmpxchg|two_cmpxchg_a_line|four_cmpxchg_a_line|cmpxchg16b
-query_present|query_absent|put_new|put_present fast many|single hash 1%|0.1%
-query_present|query_absent|put_new|put_present fast-pair|fast-speed|sbbf many|single hash 1%
-put_new|put_present fast claim_many|claim hash 1%
-fill plain many|batch15 u64 1%
-fill builder many u64 1%"""
-PEER_CALLS = """limit read|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b
-query_present|query_absent|put_new|put_present fast|fast-pair|mutex many|single hash 1% 1|2
+CALLS = """limit read|load
+limit lock_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b
+query_present|query_absent|put_new|put_present fast many|single hash 1%|0.1%|0.01%|1e-6
+query_present|query_absent|put_new|put_present fast-speed many|single hash 0.1%
+query_present|query_absent|put_new|put_present sbbf many|single hash 1%
+put_new|put_present fast claim_many|claim hash 0.1%"""
+PEER_CALLS = """limit read|lock_cmpxchg|cmpxchg16b
+query_present|query_absent|put_new|put_present fast|mutex many|single hash 1% 1|2
 query_present|query_absent|put_new|put_present PEERS ahead|single hash 1% 1|2"""
 
 
@@ -183,8 +182,6 @@ def threads_table(f, sizes):
     rows = []
     for line, wanted in (("limit read|cmpxchg16b", "16MiB"),
                          ("query_present|put_new|mixed90 fast many|single", "1MiB 16MiB 256MiB"),
-                         ("query_present|put_new|mixed90 fast-pair many|single", "16MiB"),
-                         ("put_new fast claim_many|claim", "16MiB"),
                          ("put_new fast many|single|apart", "64KiB"),
                          ("query_present|put_new|mixed90 ck-bitmap|mutex single", "16MiB")):
         for (what, who, *call), size in itertools.product(each(line), some(sizes, wanted)):
@@ -246,9 +243,8 @@ def beside(plain, kind):
 
 # Columns, and rows: title|what one many put n, which the columns name.
 LIVING = (
-    ("{put}/fast/{size}/single/hash/1%/{n} {what}/fast/{size}/{one}/hash/1%/{n} "
-     "{put}/fast/{size}/many/hash/1%/{n} {what}/fast/{size}/{many}/hash/1%/{n} "
-     "{put}/fast-pair/{size}/single/hash/1%/{n} {put}/fast-pair/{size}/many/hash/1%/{n}",
+    ("{put}/fast/{size}/single/hash/0.1%/{n} {what}/fast/{size}/{one}/hash/0.1%/{n} "
+     "{put}/fast/{size}/many/hash/0.1%/{n} {what}/fast/{size}/{many}/hash/0.1%/{n}",
      "claim|put_new claim claim_many put_new 1",
      "claim, 2 threads|put_new claim claim_many put_new 2",
      "race, 2 threads|claim_race claim claim_many put_race 2"),
@@ -282,38 +278,39 @@ def living_table(f, sizes):
 
 # OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
 TARGETS = """
-query_present/fast/many/hash/1%      limit/read_or_load                   64KiB=1.4 1MiB=1.1
-query_present/fast/many/hash/0.1%    limit/read_or_load                   64KiB=2.2 1MiB=1.9
-query_present/fast/many/hash/0.01%   limit/read_or_load                   64KiB=3 1MiB=2.1
-query_present/fast-pair/many/hash/1% limit/read_or_load                   64KiB=1.25 1MiB=1.25
-query_absent/fast-pair/many/hash/1%  limit/read_or_load                   64KiB=1.25 1MiB=1.25
-put_present/fast-pair/many/hash/1%   query_present/fast-pair/many/hash/1% 64KiB=1.25 1MiB=1.25
-query_present/fast-pair/many/hash/1% limit/read_or_load                   256MiB=1.2
-put_present/fast-pair/many/hash/1%   query_present/fast-pair/many/hash/1% 256MiB=1.1
-put_new/fast-pair/many/hash/1%       limit/cmpxchg16b                     all=1.25
-put_new/fast/many/hash/1%            limit/two_cmpxchg_a_line             all=1.1
-put_new/fast/many/hash/0.1%          limit/four_cmpxchg_a_line            all=1.1
-put_new/fast-pair/single/hash/1%     put_new/rocksdb/single/hash/1%       16MiB=1 256MiB=1
-put_new/fast-pair/single/hash/1%/2   put_new/rocksdb/single/hash/1%/2     256MiB=1
-put_new/fast-pair/single/hash/1%/2   put_new/fast-pair/single/hash/1%     1MiB=0.75
-put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%           64KiB=1
-fill/growing/many/u64/1%             fill/plain/many/u64/1%               all=2
-ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%         all=6
-fill/builder/many/u64/1%             fill/plain/many/u64/1%               1MiB=0.9 16MiB=0.9
-fill/plain/batch15/u64/1%            fill/plain/many/u64/1%               1MiB=0.6 16MiB=0.6
-put_new/counting/many/u64/1%         put_new/fast/many/u64/1%             all=2.5
-query_present/counting/many/u64/1%   query_present/fast/many/u64/1%       all=2
-query_absent/counting/many/u64/1%    query_absent/fast/many/u64/1%        all=2
-query_present/window/many/u64/1%     query_present/fast/many/u64/1%       64KiB=4 1MiB=4
-query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6     64KiB=4 1MiB=4
-put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%           64KiB=1 1MiB=1
-put_new/fast/claim_many/hash/1%      put_new/fast/many/hash/1%            all=1.6
-query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
+query_present/fast/many/hash/1%      limit/read_or_load                     64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_absent/fast/many/hash/1%       limit/read_or_load                     64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_present/fast/many/hash/0.1%    limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_absent/fast/many/hash/0.1%     limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/0.01%   limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/1e-6    limit/read_or_load                     64KiB=2 1MiB=2 256MiB=1.4
+query_absent/fast/many/hash/1e-6     limit/read_or_load                     64KiB=2 1MiB=2 256MiB=1.4
+put_present/fast/many/hash/1%        query_present/fast/many/hash/1%        all=1.35
+put_present/fast/many/hash/0.1%      query_present/fast/many/hash/0.1%      all=1.35
+put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6      all=1.35
+put_new/fast/many/hash/1%            limit/cmpxchg16b                       64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/0.1%          limit/two_cmpxchg16b                   64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/1e-6          limit/four_cmpxchg16b                  64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%         256MiB=1.15
+put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%              1MiB=0.55
+put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6            1MiB=0.55
+put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%             64KiB=1
+fill/growing/many/u64/1%             fill/plain/many/u64/1%                 all=2.7
+ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%           all=6
+put_new/counting/many/u64/1%         put_new/fast/many/u64/1%               all=2.5
+query_present/counting/many/u64/1%   query_present/fast/many/u64/1%         all=2
+query_absent/counting/many/u64/1%    query_absent/fast/many/u64/1%          all=2
+query_present/window/many/u64/1%     query_present/fast/many/u64/1%         64KiB=4 1MiB=4
+query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6       64KiB=4 1MiB=4
+put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%             64KiB=1 1MiB=1
+put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%            all=1.6
+query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1%  64KiB=1.1 1MiB=1.1
 """
 
 # What bits.c prints, its fpp, and the most bits per key.
 BITS = (("growing-full", "1%", 21), ("growing-mean", "1%", 31), ("growing-full", "0.01%", 37),
-        ("growing-mean", "0.01%", 56), ("default", "1e-6", 35), ("default", "1e-9", 63))
+        ("growing-mean", "0.01%", 56), ("default", "0.1%", 16.2), ("default", "0.01%", 23.5),
+        ("default", "1e-5", 27.6), ("default", "1e-6", 35), ("default", "1e-9", 65.4))
 
 
 def titled(name):
@@ -370,8 +367,8 @@ TABLES = {"sizes": sizes_table, "threads": threads_table, "peers": library_table
 
 # ---- the picture ------------------------------------------------------------------------
 
-CURVES = (("fast-pair", "many", "lfbloom, many", "#0072b2"),
-          ("fast-pair", "single", "lfbloom, by call", "#56b4e9"),
+CURVES = (("fast", "many", "lfbloom, many", "#0072b2"),
+          ("fast", "single", "lfbloom, by call", "#56b4e9"),
           ("rocksdb", "ahead", "RocksDB, 128 keys ahead", "#e69f00"),
           ("rocksdb", "single", "RocksDB, by call", "#d55e00"),
           ("ck-bitmap", "single", "ck-bitmap", "#cc79a7"), ("mutex", "single", "mutex", "#009e73"))

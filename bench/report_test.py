@@ -105,7 +105,7 @@ class Tables(unittest.TestCase):
         self.assertNotRegex(QUERY + "/manual_time/threads:2", of)
 
     def test_picture(self):
-        rows = {f"{what}/fast-pair/1MiB/many/hash/1%/{n}": report.Row(10 / n, 1, 1, None)
+        rows = {f"{what}/fast/1MiB/many/hash/1%/{n}": report.Row(10 / n, 1, 1, None)
                 for what in ("query_present", "put_new") for n in (1, 2, 16)}
         drawn = report.picture(rows, "1MiB")
         for points in ("60.0,400.0 165.0,348.8 480.0,195.3", "560.0,400.0 665.0,348.8 980.0,195.3"):

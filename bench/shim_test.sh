@@ -51,12 +51,12 @@ fi
   fail "not three rounds: $(cat "$TEST_TMPDIR/out")"
 "$scaling" --benchmark_list_tests=true >"$TEST_TMPDIR/list" 2>"$TEST_TMPDIR/said"
 for name in limit/read/1MiB.*threads:16 limit/cmpxchg16b/16MiB/.*threads:1 \
-  put_new/fast/1MiB/claim_many/hash/1%/.*threads:8 mixed50/fast-pair/16MiB/single/hash/1%/.*threads:4; do
+  put_new/fast/1MiB/claim_many/hash/1%/.*threads:8 mixed50/fast/16MiB/single/hash/1%/.*threads:4; do
   grep -qx "$name" "$TEST_TMPDIR/list" || fail "scaling has no $name"
 done
 "$scaling" --busy --benchmark_repetitions=1 --benchmark_min_time=0.001 \
-  '--benchmark_filter=^mixed90/fast-pair/1MiB/many/hash/1%/.*threads:16$' >"$TEST_TMPDIR/out"
-grep -qE '^mixed90/fast-pair/1MiB/many/hash/1%/.*threads:16 .* ns_per_key=[0-9.]+' "$TEST_TMPDIR/out" ||
+  '--benchmark_filter=^mixed90/fast/1MiB/many/hash/1%/.*threads:16$' >"$TEST_TMPDIR/out"
+grep -qE '^mixed90/fast/1MiB/many/hash/1%/.*threads:16 .* ns_per_key=[0-9.]+' "$TEST_TMPDIR/out" ||
   fail "scaling measured nothing"
 
 # The filter selects, and nothing else is listed or printed, not even the limits that were measured

@@ -71,7 +71,6 @@ void fuzz_put(lfb_filter *filter, uint64_t chance)
     (void)lfb_filter_put_hash(filter, of.numbers[i]);
   }
   fuzz_must(bits_set(filter) >= before + new_keys, "the count follows");
-  /* without answers: a small filter then takes these keys as a big batch */
   (void)lfb_filter_put_many_u64(filter, of.numbers, FUZZ_KEYS, NULL);
   fuzz_must(fuzz_answers_all(fuzz_ask(filter, chance), true), "what was put is found");
 }

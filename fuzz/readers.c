@@ -155,7 +155,7 @@ static const fuzz_reader readers[] = {
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
-                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED, LFB_ERROR_OLD_FAST},
     },
     {
         .name = "guava",
@@ -188,7 +188,7 @@ static const fuzz_reader readers[] = {
         .refusals = {LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM, LFB_ERROR_BAD_HEADER,
                      LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES, LFB_ERROR_BAD_WORD_COUNT,
                      LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY, LFB_ERROR_OVER_LIMIT,
-                     LFB_ERROR_TRUNCATED},
+                     LFB_ERROR_TRUNCATED, LFB_ERROR_OLD_FAST},
     },
     {
         .name = "growing",
@@ -200,7 +200,7 @@ static const fuzz_reader readers[] = {
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
-                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED, LFB_ERROR_OLD_FAST},
     },
     {
         .name = "counting",
@@ -212,7 +212,7 @@ static const fuzz_reader readers[] = {
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
-                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED, LFB_ERROR_OLD_FAST},
     },
     {
         .name = "window",
@@ -224,7 +224,7 @@ static const fuzz_reader readers[] = {
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
-                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED, LFB_ERROR_OLD_FAST},
     },
 };
 

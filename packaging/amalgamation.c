@@ -8,8 +8,4 @@
  *
  * Licence: Apache-2.0; the part that is xxhash.h: BSD-2-Clause, as it says.
  */
-#ifndef LFBLOOM_WITH_ALL_KERNELS /* lfbloom.h */
-#define LFB_FEWER_KERNELS
-#endif
-
 #include "lfbloom.h"

@@ -10,11 +10,6 @@
  *
  * - lfbloom/redis.h and redis_source.h: they need hiredis, and so would every program.
  *   The installed library has them.
- * - Code for AVX-512, and code for single shapes of a filter where it matters least, unless
- *   LFBLOOM_WITH_ALL_KERNELS is defined for lfbloom.c: without it lfbloom.c compiles in half the
- *   time.  Bits and answers are the same.  On processors with AVX-512, operations in a cache take up to
- *   1.4 times as long, those of a window up to 1.9 times; with AVX2 filters are as fast as in the
- *   library, a counting filter takes up to 1.5 times as long, a window up to 1.3.
  * - The AVX2 variant of XXH3 for the checksums of files: xxhash.h would be in lfbloom.c twice.
  *
  * Licence: Apache-2.0.

@@ -6,7 +6,8 @@ list, too.
 """
 
 INNER = [
-    "atomic/words/pair.c",
+    "atomic/threads/slots.c",
+    "atomic/threads/stripes.c",
     "bloom/files/guava_header.c",
     "bloom/files/magic.c",
     "bloom/files/native_header.c",
@@ -29,9 +30,6 @@ INNER = [
     "bloom/strategies/block_model.c",
     "bloom/strategies/classic.c",
     "bloom/strategies/fast/fast.c",
-    "bloom/strategies/fast/fast256.c",
-    "bloom/strategies/fast/fast512.c",
-    "bloom/strategies/fast/fast_pair.c",
     "bloom/strategies/fast/fast_size.c",
     "bloom/strategies/rates.c",
     "bloom/strategies/sbbf.c",

@@ -42,7 +42,7 @@ PLANTS = {
     "looked_newest": _window("window/window.c"),
     "marked_early": _row(["cli/exact/reads.c"], library = "//cli:commands"),
     "misparted": _row(["cli/exact/spill.c"], library = "//cli:commands"),
-    "newest_first": _window("window/window.h", again = _WINDOW_SOURCES),
+    "newest_first": _window("window/window.c"),
     "seen_overwritten": _row(["cli/exact/seen_commit.c"], library = "//cli:commands"),
     "seen_unlocked": _row(["cli/exact/seen.c"], library = "//cli:commands"),
     "skipped_found": _row(["bloom/filter/claims.c"]),
@@ -70,8 +70,8 @@ PLANTS = {
             "//bloom:strategies",
         ],
     ),
-    "torn_merge": _row(["bloom/filter/batch.c"]),
     "torn_snapshot": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
+    "unannounced": _window("window/window.c"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
     "undoubted": _row(["cli/exact/reads.c"], library = "//cli:commands"),
@@ -91,7 +91,6 @@ PLANTS = {
         again = ["//atomic:bit_array.c"],
         library = "//atomic:atomic",
     ),
-    "unsettled": _row(["bloom/filter/batch.c"]),
     "unstuck": _row(
         ["atomic/threads/counters.h"],
         again = [
@@ -99,7 +98,6 @@ PLANTS = {
             "//bloom:counting/counting_fast.c",
         ],
     ),
-    "untaken": _row(["bloom/filter/builder.c"]),
     "unwaited": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
 }
 

@@ -1,6 +1,7 @@
 /*
- * pair.h - two neighbouring words that one operation changes, on processors that have it:
- * x86-64 with cmpxchg16b, aarch64 with the atomics of ARMv8.1.
+ * pair.h - two neighbouring words that one operation changes: cmpxchg16b on x86-64, casp or
+ * ldxp/stxp on aarch64.  Elsewhere bits are turned on word by word; the words are the same in the
+ * end, and what is lost is that of all calls with one mask at most one turns on bits.
  *
  * Ordering, Stopped  as lfbloom/word.h states for each word: accesses are relaxed, and a thread
  *            that stops holds nothing.
@@ -24,8 +25,16 @@ typedef struct lfb_two {
   uint64_t low, high;
 } lfb_two;
 
-/* Whether this processor has the operation.  If not, no function below may be called. */
-bool lfb_pair_runs_here(void);
+/* Whether one operation changes both words.  Every x86-64 processor since 2006 has cmpxchg16b, and
+ * every aarch64 one ldxp. */
+static inline bool lfb_pair_runs_here(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+  return true;
+#else
+  return false;
+#endif
+}
 
 #if !(defined(__x86_64__) || defined(__aarch64__))
 
@@ -58,7 +67,7 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
   return done;
 }
 
-#else /* aarch64 */
+#elif defined(__ARM_FEATURE_ATOMICS) /* aarch64 from ARMv8.1 on */
 
 /* The same; casp needs each pair in two neighbouring registers.  No other variable is read or
  * written while they are: under ThreadSanitizer that is a call, which changes them. */
@@ -70,12 +79,37 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
   register uint64_t seen_high __asm__("x1") = was.high;
   register uint64_t low __asm__("x2") = desired.low;
   register uint64_t high __asm__("x3") = desired.high;
-  __asm__ volatile(".arch_extension lse\n\tcasp x0, x1, x2, x3, %2"
+  __asm__ volatile("casp x0, x1, x2, x3, %2"
                    : "+r"(seen_low), "+r"(seen_high), "+Q"(*(unsigned char(*)[16])(void *)pair)
                    : "r"(low), "r"(high));
   const lfb_two now = {seen_low, seen_high};
   *seen = now;
   return now.low == was.low && now.high == was.high;
+}
+
+#else /* any aarch64 */
+
+/* The same.  A failed comparison stores what was read: only a store that succeeds shows that both
+ * words were read at one time. */
+LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+{
+  uint64_t low, high, to_low, to_high;
+  uint32_t failed;
+  lfb_show_write(pair, 2, LFB_STD memory_order_relaxed); /* relaxed: as the exchange itself */
+  __asm__ volatile("1:\tldxp %0, %1, %5\n\t"
+                   "cmp %0, %6\n\t"
+                   "ccmp %1, %7, #0, eq\n\t"
+                   "csel %3, %8, %0, eq\n\t"
+                   "csel %4, %9, %1, eq\n\t"
+                   "stxp %w2, %3, %4, %5\n\t"
+                   "cbnz %w2, 1b"
+                   : "=&r"(low), "=&r"(high), "=&r"(failed), "=&r"(to_low), "=&r"(to_high),
+                     "+Q"(*(unsigned char(*)[16])(void *)pair)
+                   : "r"(seen->low), "r"(seen->high), "r"(desired.low), "r"(desired.high)
+                   : "cc");
+  const bool done = low == seen->low && high == seen->high;
+  *seen = (lfb_two){low, high};
+  return done;
 }
 
 #endif
@@ -98,13 +132,32 @@ LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desi
   return done;
 }
 
-/* Reads both words, one after the other: they may be of different times.  What a thread wrote
- * before an exchange that set one of them with release, the caller sees. */
+/* Reads both words, relaxed, one after the other: they may be of different times. */
+LFB_INLINE lfb_two lfb_pair_get(const lfb_word *pair)
+{
+  return (lfb_two){lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
+}
+
+/* The same, with acquire.  What a thread wrote before an exchange that set one of them with
+ * release, the caller sees. */
 LFB_INLINE lfb_two lfb_pair_get_acquire(const lfb_word *pair)
 {
   /* acquire, both: as the function states. */
   const uint64_t high = LFB_STD atomic_load_explicit(&pair[1], LFB_STD memory_order_acquire);
   return (lfb_two){LFB_STD atomic_load_explicit(&pair[0], LFB_STD memory_order_acquire), high};
+}
+
+/* The same, in the one order of all sequentially consistent operations. */
+LFB_INLINE lfb_two lfb_pair_get_ordered(const lfb_word *pair)
+{
+  const uint64_t low = LFB_STD atomic_load_explicit(&pair[0], LFB_STD memory_order_seq_cst);
+  return (lfb_two){low, LFB_STD atomic_load_explicit(&pair[1], LFB_STD memory_order_seq_cst)};
+}
+
+/* The bits that are on in both words. */
+LFB_INLINE uint32_t lfb_two_count(lfb_two two)
+{
+  return lfb_word_count(two.low) + lfb_word_count(two.high);
 }
 
 /*
@@ -125,11 +178,23 @@ LFB_INLINE lfb_two lfb_pair_set_seen_by(lfb_word *pair, lfb_two seen, lfb_two ma
   return (lfb_two){0, 0};
 }
 
-/* The same for a pair that has not been read yet, relaxed. */
-LFB_INLINE lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
+/* The same by the ordered exchange; word by word, with seq_cst, where there is none. */
+LFB_INLINE lfb_two lfb_pair_set_seen_ordered(lfb_word *pair, lfb_two seen, lfb_two mask)
 {
-  const lfb_two seen = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
-  return lfb_pair_set_seen_by(pair, seen, mask, lfb_pair_cas);
+  if (lfb_pair_runs_here())
+    return lfb_pair_set_seen_by(pair, seen, mask, lfb_pair_cas_ordered);
+  return (lfb_two){
+      lfb_word_set_seen_by(&pair[0], seen.low, mask.low, LFB_STD memory_order_seq_cst),
+      lfb_word_set_seen_by(&pair[1], seen.high, mask.high, LFB_STD memory_order_seq_cst)};
+}
+
+/* The same by the relaxed exchange. */
+LFB_INLINE lfb_two lfb_pair_set_seen(lfb_word *pair, lfb_two seen, lfb_two mask)
+{
+  if (lfb_pair_runs_here())
+    return lfb_pair_set_seen_by(pair, seen, mask, lfb_pair_cas);
+  return (lfb_two){lfb_word_set_seen(&pair[0], seen.low, mask.low),
+                   lfb_word_set_seen(&pair[1], seen.high, mask.high)};
 }
 
 LFB_EXTERN_C_END

@@ -85,7 +85,7 @@ static lfb_status counting_create(const lfb_description *description, lfb_counti
 
 lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
 {
-  const lfb_config chosen = lfb_config_without_pairs(config);
+  const lfb_config chosen = lfb_config_chosen(config);
   lfb_description description;
   const lfb_status status = lfb_description_make(&chosen, &description);
 

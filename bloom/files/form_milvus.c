@@ -152,7 +152,7 @@ static lfb_status milvus_form_locate(const lfb_reader *reader,
   const uint64_t words = (uint64_t)MILVUS_BLOCK_WORDS * lfb_load_le32(header + MILVUS_AT_BLOCKS);
   const lfb_description description = {
       .strategy = strategy,
-      .geometry = {LFB_WORD_BITS * words, words, 8, MILVUS_BLOCK_WORDS, 0},
+      .geometry = {LFB_WORD_BITS * words, words, 8, MILVUS_BLOCK_WORDS},
       .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id,
                  .expected_insertions = lfb_load_le64(header + MILVUS_AT_N),

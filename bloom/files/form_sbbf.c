@@ -115,7 +115,7 @@ static lfb_status sbbf_form_locate(const lfb_reader *reader,
   const uint64_t words = (uint64_t)size / sizeof(lfb_word);
   const lfb_description description = {
       .strategy = strategy,
-      .geometry = {LFB_WORD_BITS * words, words, 8, SBBF_BLOCK_BYTES / sizeof(lfb_word), 0},
+      .geometry = {LFB_WORD_BITS * words, words, 8, SBBF_BLOCK_BYTES / sizeof(lfb_word)},
       .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id},
       .form = LFB_FORM_SBBF,

@@ -50,7 +50,6 @@ lfb_status lfb_form_from_name(const char *name, lfb_form *form)
 bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
 {
   const lfb_form_row *row = form_find(form);
-  /* A form that holds one of the two that LFB_DEFAULT can be holds both. */
   const lfb_strategy *strategy = lfb_strategy_find(id == LFB_DEFAULT ? LFB_FAST : id);
 
   return row != NULL && strategy != NULL && form_can_hold(row, strategy);

@@ -33,7 +33,7 @@ lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
     return LFB_ERROR_BAD_WORD_COUNT;
   *description = (lfb_description){
       .strategy = strategy,
-      .geometry = {LFB_WORD_BITS * (uint64_t)words, words, header[1], 0, 0},
+      .geometry = {LFB_WORD_BITS * (uint64_t)words, words, header[1], 0},
       .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id},
       .form = LFB_FORM_GUAVA,

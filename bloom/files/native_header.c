@@ -30,7 +30,10 @@ enum {
   NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
 };
 
-enum { NATIVE_VERSION = 1 };
+enum {
+  NATIVE_VERSION = 1,
+  NATIVE_OLD_FAST = 2, /* the number of `fast` before it had pairs */
+};
 
 /* What each number of a hash means.  Number 0: the strategy leaves no choice. */
 static const struct native_hash {
@@ -83,7 +86,7 @@ static void native_encode_identity(const lfb_description *description, bool with
   lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
   lfb_store_le32(header + NATIVE_AT_PROBES, geometry->probes);
-  lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, lfb_geometry_shape(geometry));
+  lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, geometry->words_per_key);
   lfb_store_le64(header + NATIVE_AT_SEED, hash->seed);
   if (lfb_hash_keyed(hash->kind))
     lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
@@ -177,7 +180,7 @@ static lfb_status decode_geometry(const unsigned char *header, const lfb_strateg
   *geometry = (lfb_geometry){.bit_count = lfb_load_le64(header + NATIVE_AT_BIT_COUNT),
                              .word_count = lfb_load_le64(header + NATIVE_AT_WORD_COUNT),
                              .probes = lfb_load_le32(header + NATIVE_AT_PROBES)};
-  lfb_geometry_set_shape(geometry, lfb_load_le32(header + NATIVE_AT_WORDS_PER_KEY));
+  geometry->words_per_key = lfb_load_le32(header + NATIVE_AT_WORDS_PER_KEY);
   if (geometry->probes < 1 || geometry->probes > LFB_MAX_PROBES)
     return LFB_ERROR_BAD_PROBES;
   if (geometry->bit_count == 0 || geometry->bit_count > INT64_MAX ||
@@ -275,14 +278,12 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   const lfb_strategy *strategy =
       file_id > UINT8_MAX ? NULL : lfb_strategy_find_in_file((uint8_t)file_id);
   if (strategy == NULL)
-    return LFB_ERROR_BAD_STRATEGY;
+    return file_id == NATIVE_OLD_FAST ? LFB_ERROR_OLD_FAST : LFB_ERROR_BAD_STRATEGY;
 
   lfb_description found = {.strategy = strategy,
                            .form = LFB_FORM_NATIVE,
                            .written = lfb_load_le64(header + NATIVE_AT_CREATED)};
-  status = strategy->usable == NULL ? LFB_OK : strategy->usable();
-  if (status == LFB_OK)
-    status = decode_geometry(header, strategy, &found.geometry);
+  status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
   found.config.keep_key = native_hashes[number].has_key;

@@ -39,8 +39,8 @@ lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEA
  * Reads a header and checks every field.
  *
  * Takes  key    16 bytes, or NULL.
- * Fails  LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT, _BAD_HEADER, _WRONG_KEY, or what the strategy's `usable` returns;
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _OLD_FAST,
+ *        _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _WRONG_KEY;
  *        _KEY_NEEDED: then the description is written, except its hasher.
  */
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],

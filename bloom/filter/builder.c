@@ -1,35 +1,19 @@
-/*
- * builder.c - fills a filter by plain stores, a region at a time.
- */
+/* builder.c - fills a filter of a known size by put_many, or keeps hashes until its size is
+ * known. */
 #include <assert.h>
 #include <lfbloom/builder.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
-#include "bloom/filter/partition.h"
 
-enum {
-  /* Many more than threads, so that two threads seldom need the same region at once. */
-  BUILDER_REGIONS = 64,
-  /* Hashes that are gathered for a region before it is taken: enough for many prefetches,
-   * few enough that all areas of a thread stay in its second-level cache. */
-  BUILDER_GATHERED = 1024,
-  /* Hashes that are kept in one piece of memory: 128 KiB. */
-  BUILDER_KEPT = LFB_PIECE_HASHES,
-};
+/* Hashes that are kept in one piece of memory: 128 KiB. */
+enum { BUILDER_KEPT = LFB_PIECE_HASHES };
 
 /* Below this share of distinct keys an unsized builder makes a smaller filter in a second pass. */
 #define BUILDER_REPEATED 0.95
-
-/* A region, and whether a thread writes to it now. */
-typedef struct builder_region {
-  LFB_ATOMIC(uint32_t) taken;
-  char padding[LFB_CACHE_LINE - sizeof(uint32_t)];
-} builder_region;
 
 /* Hashes that are kept until the filter's size is known. */
 typedef struct builder_kept builder_kept;
@@ -41,51 +25,19 @@ struct builder_kept {
 
 /* The private part of one thread. */
 typedef struct builder_thread {
-  lfb_partition partition; /* if there are several threads */
-  builder_kept *kept;      /* of an unsized builder        */
-  bool refused;            /* memory for kept hashes was refused */
+  builder_kept *kept; /* of an unsized builder          */
+  bool refused;       /* memory for kept hashes was refused */
   uint64_t new_keys;
   char padding[LFB_CACHE_LINE];
 } builder_thread;
 
 struct lfb_builder {
-  lfb_filter *filter;      /* if unsized: one for a single key, with the hash and strategy */
-  bool unsized;            /* keeps hashes until lfb_builder_size()    */
-  bool alone;              /* puts by plain stores; else by put_many   */
-  bool partitions;         /* several threads, by plain stores         */
-  lfb_config config;       /* that of the caller                       */
-  unsigned threads, ready; /* threads, and how many of them are set up */
-  builder_region *regions;
+  lfb_filter *filter; /* if unsized: one for a single key, with the hash and strategy */
+  bool unsized;       /* keeps hashes until lfb_builder_size() */
+  lfb_config config;  /* that of the caller                    */
+  unsigned threads;
   builder_thread *thread;
 };
-
-/* The smallest shift that gives at most BUILDER_REGIONS regions. */
-static uint32_t builder_shift(uint64_t blocks)
-{
-  uint32_t shift = 0;
-  while (((blocks - 1) >> shift) >= BUILDER_REGIONS)
-    shift++;
-  return shift;
-}
-
-static lfb_status builder_set_up(lfb_builder *builder)
-{
-  builder->regions = aligned_alloc(LFB_CACHE_LINE, BUILDER_REGIONS * sizeof(builder_region));
-  builder->thread = calloc(builder->threads, sizeof *builder->thread);
-  if (builder->regions == NULL || builder->thread == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  for (int i = 0; i < BUILDER_REGIONS; i++)
-    atomic_init(&builder->regions[i].taken, 0);
-  for (; builder->partitions && builder->ready < builder->threads; builder->ready++) {
-    const uint64_t blocks = lfb_filter_blocks(builder->filter);
-    const lfb_status status =
-        lfb_partition_init(&builder->thread[builder->ready].partition, blocks,
-                           builder_shift(blocks), BUILDER_GATHERED);
-    if (status != LFB_OK)
-      return status;
-  }
-  return LFB_OK;
-}
 
 static lfb_status builder_create(const lfb_config *config, unsigned threads, bool unsized,
                                  lfb_builder **builder)
@@ -100,9 +52,8 @@ static lfb_status builder_create(const lfb_config *config, unsigned threads, boo
     made->threads = threads;
     made->unsized = unsized;
     made->config = *config;
-    made->alone = made->filter->strategy->block_words != 0;
-    made->partitions = made->alone && threads > 1 && !unsized;
-    status = builder_set_up(made);
+    made->thread = calloc(threads, sizeof *made->thread);
+    status = made->thread == NULL ? LFB_ERROR_NO_MEMORY : LFB_OK;
   }
   if (status != LFB_OK) {
     lfb_builder_free(made);
@@ -144,10 +95,7 @@ static void builder_forget(lfb_builder *builder)
 static void builder_take_down(lfb_builder *builder)
 {
   builder_forget(builder);
-  for (unsigned i = 0; i < builder->ready; i++)
-    lfb_partition_free(&builder->thread[i].partition);
   free(builder->thread);
-  free(builder->regions);
   free(builder);
 }
 
@@ -157,39 +105,6 @@ void lfb_builder_free(lfb_builder *builder)
     return;
   lfb_filter_free(builder->filter);
   builder_take_down(builder);
-}
-
-static void region_take(builder_region *region)
-{
-  /* acquire: pairs with the release in region_give(), and shows the last owner's stores. */
-  while (atomic_exchange_explicit(&region->taken, 1, memory_order_acquire) != 0)
-    (void)sched_yield();
-}
-
-static void region_give(builder_region *region)
-{
-  /* release: pairs with the acquire in region_take() of the next owner. */
-  atomic_store_explicit(&region->taken, 0, memory_order_release);
-}
-
-/* Puts hashes while no other thread uses their words.  Returns how many were new. */
-static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
-{
-  uint64_t answers[LFB_PIECE_HASHES / LFB_WORD_BITS];
-
-  (void)builder->filter->kernel->many(&builder->filter->layout, LFB_KERNEL_PUT_ALONE, hashes, NULL,
-                                      count, answers);
-  return lfb_piece_yes(answers, count);
-}
-
-static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t region)
-{
-  uint32_t count;
-  const uint64_t *hashes = lfb_partition_take(&thread->partition, region, &count);
-
-  region_take(&builder->regions[region]);
-  thread->new_keys += builder_gather(builder, hashes, count);
-  region_give(&builder->regions[region]);
 }
 
 /* Whether hashes have a second word, and kept ones room for it. */
@@ -242,24 +157,13 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
                           size_t first, size_t count)
 {
   const builder_call *call = context;
-  const lfb_partition partition = call->thread->partition; /* a copy, which no write changes */
 
   (void)first;
-  if (call->builder->unsized) {
-    builder_keep(call->builder, call->thread, low, high, count);
-    return 0;
-  }
-  if (!call->builder->partitions)
-    return builder_gather(call->builder, low, count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t region;
-    if (lfb_partition_add(&partition, low[i], &region))
-      builder_drain(call->builder, call->thread, region);
-  }
+  builder_keep(call->builder, call->thread, low, high, count);
   return 0;
 }
 
-/* Puts keys: by their hashes, if the builder needs these. */
+/* Puts keys, or keeps their hashes. */
 static void builder_put(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
                         lfb_key_kind kind)
 {
@@ -268,7 +172,7 @@ static void builder_put(lfb_builder *builder, unsigned thread, const void *keys,
   const builder_call call = {builder, &builder->thread[thread]};
 
   builder->thread[thread].new_keys +=
-      builder->alone || builder->unsized
+      builder->unsized
           ? lfb_pieces(&hashing, keys, count, kind, builder_act, &call)
           : lfb_filter_many(filter, LFB_PUT, keys, count, NULL, kind);
 }
@@ -309,11 +213,9 @@ static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *k
   const uint64_t *high = builder_has_high(builder) ? kept->hashes + BUILDER_KEPT : NULL;
   uint64_t answers[BUILDER_KEPT / LFB_WORD_BITS];
 
-  if (builder->alone)
-    return builder_gather(builder, kept->hashes, kept->count);
   lfb_bit_array_add(&filter->layout.bits,
-                   filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes, high,
-                                        kept->count, answers));
+                    filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes, high,
+                                         kept->count, answers));
   return lfb_piece_yes(answers, kept->count);
 }
 
@@ -337,8 +239,6 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
     for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
       builder->thread[i].new_keys += builder_put_kept(builder, kept);
   }
-  if (builder->alone)
-    lfb_bit_array_add(&made->layout.bits, lfb_filter_recount(&made->layout.bits));
   return LFB_OK;
 }
 
@@ -395,7 +295,6 @@ lfb_status lfb_builder_size(lfb_builder *builder)
     return status;
   builder_forget(builder);
   builder->unsized = false;
-  builder->alone = false; /* later puts, and the end, are those of put_many */
   return LFB_OK;
 }
 
@@ -405,14 +304,8 @@ lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
   uint64_t all = 0;
 
   assert(!builder->unsized);
-  for (unsigned i = 0; i < builder->threads; i++) {
-    builder_thread *thread = &builder->thread[i];
-    for (uint32_t r = 0; builder->partitions && r < thread->partition.regions; r++)
-      builder_drain(builder, thread, r);
-    all += thread->new_keys;
-  }
-  if (builder->alone)
-    lfb_bit_array_add(&filter->layout.bits, lfb_filter_recount(&filter->layout.bits));
+  for (unsigned i = 0; i < builder->threads; i++)
+    all += builder->thread[i].new_keys;
   if (new_keys != NULL)
     *new_keys = all;
   builder_take_down(builder);

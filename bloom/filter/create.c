@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "bloom/filter/batch.h"
+#include "bloom/filter/filter.h"
 #include "bloom/strategies/strategies.h"
 
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
@@ -87,7 +87,6 @@ void lfb_filter_free(lfb_filter *filter)
 {
   if (filter == NULL)
     return;
-  lfb_batch_free_spares(filter);
   filter->destroy(filter);
   free(filter);
 }

@@ -94,51 +94,36 @@ static lfb_status description_hash(const lfb_strategy *strategy, lfb_config *con
   return LFB_OK;
 }
 
-/* At and above this probability fast-pair takes at most 14 % more memory than `fast`. */
-#define DESCRIPTION_LEAST_FPP_OF_PAIRS 0.005
-
-/* The strategy that LFB_DEFAULT stands for.  For LFB_MEMORY_SPEED pairs take less time (Zen 4: 0.7
- * to 0.9) and less memory than the fewest words of `fast`, which have no code of their own. */
-static lfb_strategy_id description_default_strategy(const lfb_config *config)
+lfb_config lfb_config_chosen(const lfb_config *config)
 {
-  return config->fpp >= DESCRIPTION_LEAST_FPP_OF_PAIRS &&
-                 (unsigned)config->memory_preference <= LFB_MEMORY_SPEED &&
-                 lfb_strategy_fast_pair.usable() == LFB_OK
-             ? LFB_FAST_PAIR
-             : LFB_FAST;
-}
+  lfb_config chosen = *config;
 
-lfb_config lfb_config_without_pairs(const lfb_config *config)
-{
-  lfb_config without = *config;
-
-  if (config->strategy == LFB_DEFAULT)
-    without.strategy = LFB_FAST;
-  return without;
+  if (chosen.strategy == LFB_DEFAULT)
+    chosen.strategy = LFB_FAST;
+  return chosen;
 }
 
 lfb_status lfb_description_make(const lfb_config *config, lfb_description *description)
 {
-  lfb_config kept = *config;
+  lfb_config kept = lfb_config_chosen(config);
   lfb_geometry geometry;
   lfb_hash_identity hash;
 
   if (LFB_RESERVED(config) != LFB_OK)
     return LFB_ERROR_RESERVED;
-  if (config->strategy == LFB_DEFAULT)
-    kept.strategy = description_default_strategy(config);
   const lfb_strategy *strategy = lfb_strategy_find(kept.strategy);
   if (strategy == NULL)
     return LFB_ERROR_UNKNOWN_STRATEGY;
-  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
-  if (status == LFB_OK)
-    status = strategy->size(config, &geometry);
+  lfb_status status = strategy->size(config, &geometry);
   if (status == LFB_OK && !strategy->valid(&geometry)) /* rounded up beyond the largest */
     status = LFB_ERROR_TOO_MANY_BITS;
   if (status == LFB_OK)
     status = description_hash(strategy, &kept, &hash);
   if (status != LFB_OK)
     return status;
+  /* A filter of an alias is one of its strategy: files cannot tell them apart. */
+  strategy = lfb_strategy_find_in_file(strategy->file_id);
+  kept.strategy = strategy->id;
   *description = (lfb_description){
       .strategy = strategy, .geometry = geometry, .hash = hash, .config = kept};
   return LFB_OK;
@@ -189,9 +174,8 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lf
   };
 
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
-  if (description->strategy->block_words > 0)
-    layout.fast = lfb_fast_view(geometry, lfb_strategy_block_words(description->strategy, geometry),
-                                layout.bits.words);
+  if (description->strategy->in_pairs)
+    layout.fast = lfb_fast_view(geometry, layout.bits.words);
   layout.cached = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }
@@ -213,9 +197,8 @@ static bool description_other_formula_gives(const lfb_description *description, 
 /* The words of a block; 1 if a key's bits can be anywhere. */
 static uint64_t description_block_words(const lfb_description *description)
 {
-  if (description->strategy->block_words > 0)
-    return lfb_strategy_block_words(description->strategy, &description->geometry);
-  return description->geometry.words_per_key > 0 ? description->geometry.words_per_key : 1;
+  const uint32_t words = lfb_strategy_block_words(description->strategy, &description->geometry);
+  return words > 0 ? words : 1;
 }
 
 uint64_t lfb_description_run(const lfb_description *description)
@@ -269,8 +252,7 @@ lfb_status lfb_description_compatible(const lfb_description *into, const lfb_des
                : LFB_ERROR_PROBES_DIFFER;
   if (a->bit_count != b->bit_count && !(folds && description_folds_to(from, into)))
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key ||
-      a->lines_shift != b->lines_shift)
+  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
     return LFB_ERROR_STRATEGY_DIFFERS;
   return lfb_hash_same(&into->hash, &from->hash) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

@@ -35,9 +35,8 @@ bool lfb_description_writes_key(const lfb_description *description);
 /* Whether the caller gave a key of the hash. */
 bool lfb_config_has_key(const lfb_config *config);
 
-/* The configuration, with LFB_FAST for LFB_DEFAULT: of a kind of filter that fast-pair does not
- * suit. */
-lfb_config lfb_config_without_pairs(const lfb_config *config);
+/* The configuration, with the strategy that LFB_DEFAULT stands for. */
+lfb_config lfb_config_chosen(const lfb_config *config);
 
 /* The choice of hash (lfb_config.hash) that gives this one. */
 lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);

@@ -5,16 +5,12 @@
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/filter/description.h"
+#include "bloom/strategies/strategies.h"
 
-/* A put is one hash, one call of the kernel and, if it turned on bits, one addition. */
+/* A put is one hash, and a jump into the kernel. */
 LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
 {
-  const uint32_t turned_on = filter->kernel->put(&filter->layout, hash);
-
-  if (turned_on == 0)
-    return false;
-  lfb_bit_array_add(&filter->layout.bits, turned_on); /* after the put: never above the truth */
-  return true;
+  return filter->kernel->put(&filter->layout, hash);
 }
 
 LFB_INLINE bool filter_might_contain(const lfb_filter *filter, lfb_hash hash)
@@ -190,9 +186,10 @@ lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
 {
   const lfb_hash_identity *hash = &filter->description.hash;
 
-  if (config->strategy != LFB_DEFAULT && config->strategy != filter->strategy->id)
+  if (config->strategy == LFB_DEFAULT)
+    config->strategy = filter->strategy->id;
+  if (lfb_strategy_file_id(config->strategy) != filter->strategy->file_id)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  config->strategy = filter->strategy->id;
   config->hash = lfb_hash_id_of(hash);
   config->seed = hash->seed;
   lfb_hash_key(hash, config->key);

@@ -11,9 +11,6 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* The memory of one big batch (batch.h). */
-typedef struct lfb_batch lfb_batch;
-
 /* The file of a filter that several processes share (bloom/files/mapping.h). */
 typedef struct lfb_mapping lfb_mapping;
 
@@ -22,8 +19,6 @@ typedef struct lfb_mapping lfb_mapping;
 typedef struct lfb_counted {
   LFB_ATOMIC(uint64_t) bits_set, at, took;
 } lfb_counted;
-
-enum { LFB_BATCH_SPARES = 16 };
 
 struct lfb_filter {
   lfb_layout layout;
@@ -39,8 +34,6 @@ struct lfb_filter {
    * and those received from such a filter */
   LFB_ATOMIC(uint64_t) full_words;
   lfb_description description;
-  /* memory kept from finished big batches; NULL: an empty slot */
-  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES];
 };
 
 /*
@@ -73,10 +66,11 @@ typedef struct lfb_filter_parts {
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
                               lfb_filter **filter);
 
-/* The number of blocks, if the strategy has block_words. */
-static inline uint64_t lfb_filter_blocks(const lfb_filter *filter)
+/* Whether of all puts of a key exactly one turns on bits: a key has one pair, which changes at
+ * once. */
+static inline bool lfb_filter_puts_claim(const lfb_filter *filter)
 {
-  return filter->layout.fast.blocks;
+  return filter->layout.fast.pairs == 1 && lfb_pair_runs_here();
 }
 
 /* Counts the bits of words, each as of the time when it is read, and not the stripes. */
@@ -98,7 +92,7 @@ bool lfb_filter_put_hashed(const lfb_filter *filter, lfb_hash hash);
 /* Claims a hash of the strategy's width.  Returns whether this claim has won. */
 static inline bool lfb_filter_claim_hashed(const lfb_filter *filter, lfb_hash hash)
 {
-  if (filter->strategy->puts_claim)
+  if (lfb_filter_puts_claim(filter))
     return lfb_filter_put_hashed(filter, hash);
   if (filter->kernel->might_contain(&filter->layout, hash))
     return false;

@@ -1,6 +1,6 @@
 /*
  * many.c - the filter's operations on many keys.  Each piece of keys is hashed, then passed to
- * the strategy, which prefetches many lines, or to a big batch.
+ * the strategy, which prefetches many lines.
  *
  * Known keys  A put of a present key is a query that does not know it: it fetches its line for
  *             writing, and one key at a time.  So if most keys of the turn before were present (of
@@ -9,7 +9,6 @@
  */
 #include <lfbloom/filter.h>
 
-#include "bloom/filter/batch.h"
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
@@ -60,7 +59,7 @@ LFB_INLINE uint64_t many_put_word(const lfb_filter *filter, const uint64_t *low,
 
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
-    const uint32_t on = filter->kernel->put(&filter->layout, many_hash(low, high, i));
+    const uint32_t on = filter->kernel->turn_on(&filter->layout, many_hash(low, high, i));
     *turned_on += on;
     fresh |= (uint64_t)(on != 0) << i;
   }
@@ -152,21 +151,6 @@ static size_t many_claim_act(const void *context, const uint64_t *low, const uin
   return yes;
 }
 
-typedef struct many_batch {
-  lfb_batch *batch;
-  lfb_filter *filter;
-} many_batch;
-
-static size_t many_batch_act(const void *context, const uint64_t *low, const uint64_t *high,
-                             size_t first, size_t count)
-{
-  const many_batch *b = context;
-
-  (void)high;
-  (void)first;
-  return lfb_batch_put(b->batch, b->filter, low, count);
-}
-
 /* Calls `act` for all keys, piece by piece. */
 static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
                           lfb_key_kind kind, lfb_piece_act act, const void *context)
@@ -175,30 +159,18 @@ static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t cou
   return lfb_pieces(&hashing, keys, count, kind, act, context);
 }
 
-/* A big batch counts the new keys but does not know which they are. */
-static size_t many_put(lfb_filter *filter, const void *keys, size_t count, uint64_t *answers,
-                       lfb_key_kind kind)
-{
-  bool known = false;
-  const many_keys m = {filter, answers, &known};
-  const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
-
-  if (b.batch == NULL)
-    return many_pieces(filter, keys, count, kind, many_put_act, &m);
-  const size_t yes = many_pieces(filter, keys, count, kind, many_batch_act, &b);
-  return yes + lfb_batch_end(b.batch, filter);
-}
-
 /* If every put of the strategy is a claim, a claim is a put. */
 size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
                        uint64_t *answers, lfb_key_kind kind)
 {
-  const many_keys m = {filter, answers, NULL};
-  const bool claims = verb == LFB_CLAIM && !filter->strategy->puts_claim;
+  bool known = false;
+  const many_keys m = {filter, answers, &known};
+  const lfb_piece_act act = verb == LFB_MIGHT_CONTAIN ? many_query_act
+                            : verb == LFB_CLAIM && !lfb_filter_puts_claim(filter)
+                                ? many_claim_act
+                                : many_put_act;
 
-  if (verb != LFB_MIGHT_CONTAIN && !claims)
-    return many_put((lfb_filter *)(uintptr_t)filter, keys, count, answers, kind);
-  return many_pieces(filter, keys, count, kind, claims ? many_claim_act : many_query_act, &m);
+  return many_pieces(filter, keys, count, kind, act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,

@@ -26,7 +26,7 @@ static uint64_t geometry_pack(const lfb_geometry *geometry)
 {
   if (geometry->bit_count >> (LFB_WORD_BITS - BITS_AT) != 0)
     return 0;
-  return geometry->bit_count << BITS_AT | (uint64_t)lfb_geometry_shape(geometry) << PROBES_BITS |
+  return geometry->bit_count << BITS_AT | (uint64_t)geometry->words_per_key << PROBES_BITS |
          geometry->probes;
 }
 
@@ -39,7 +39,7 @@ static lfb_geometry geometry_unpack(uint64_t packed)
       .word_count = (bit_count + LFB_WORD_BITS - 1) / LFB_WORD_BITS,
       .probes = (uint32_t)(packed & ((1 << PROBES_BITS) - 1)),
   };
-  lfb_geometry_set_shape(&geometry, (uint32_t)(packed >> PROBES_BITS & ((1 << WORDS_BITS) - 1)));
+  geometry.words_per_key = (uint32_t)(packed >> PROBES_BITS & ((1 << WORDS_BITS) - 1));
   return geometry;
 }
 

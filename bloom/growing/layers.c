@@ -39,7 +39,9 @@ static lfb_status layers_check(const lfb_config *config)
 
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
-  if ((strategy == NULL || strategy->model_words > 0) && config->fpp < LFB_SIZING_LEAST_GROWING)
+  if ((strategy == NULL || strategy->model_bits > 0) &&
+      config->fpp < (config->strategy == LFB_FAST_PAIR ? LFB_SIZING_LEAST_GROWING_PAIR
+                                                       : LFB_SIZING_LEAST_GROWING))
     return LFB_ERROR_FPP_TOO_LOW;
   return lfb_sizing_check_fpp(config->fpp);
 }
@@ -136,7 +138,7 @@ lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing)
   lfb_growing *made = calloc(1, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  made->config = lfb_config_without_pairs(config);
+  made->config = lfb_config_chosen(config);
   made->config.expected_insertions = layers_first_insertions(&made->config);
   *growing = made;
   return LFB_OK;

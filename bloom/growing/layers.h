@@ -230,7 +230,7 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
 static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
 {
   return lfb_layers_counted(growing, newest,
-                            newest->kernel->put(&newest->filter->layout, hash));
+                            newest->kernel->turn_on(&newest->filter->layout, hash));
 }
 
 /* As lfb_any_many(), not for removals; `kind` is that of the keys (growing_many.c).  A query

@@ -10,7 +10,7 @@
 
 #include "bloom/hashing/aes_vector.h"
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 
 LFB_EXTERN_C_BEGIN
 

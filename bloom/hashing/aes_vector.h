@@ -13,7 +13,7 @@
 
 #ifdef LFB_AES_COMPILED
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 #include <immintrin.h>
 
 #define LFB_AES_TARGET __attribute__((target("aes,pclmul,sse4.1")))
@@ -71,7 +71,7 @@ LFB_AES_TARGET LFB_INLINE uint64_t lfb_aes_low(lfb_aes_vector a)
 
 /* ---- What each processor has ----------------------------------------------------- */
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 /* The low half shifted right by 8 to 64 bits. */
 LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_low_shifted(lfb_aes_vector a, size_t bits)
 {

@@ -9,11 +9,9 @@ static const struct {
   lfb_simd level; /* that the row needs */
   const lfb_hash_function *function;
 } hasher_rows[] = {
-#ifdef LFB_HASH_X86_512
+#ifdef LFB_SIMD_X86
     {LFB_KIND_XXH3, LFB_SIMD_AVX512, &lfb_hash_xxh3_512},
     {LFB_KIND_AES, LFB_SIMD_AVX512, &lfb_hash_aes512},
-#endif
-#ifdef LFB_HASH_X86
     {LFB_KIND_AES, LFB_SIMD_AVX2, &lfb_hash_aes256},
 #endif
 #ifdef LFB_AES_COMPILED

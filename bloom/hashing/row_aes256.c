@@ -1,7 +1,7 @@
 /* row_aes256.c - the row of the AES hash by instructions on vectors of 32 bytes. */
 #include "bloom/hashing/aes256.h"
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 #define TARGET LFB_AES256_TARGET
 
 TARGET lfb_aes_vector lfb_aes256_long_key(const lfb_aes_secrets *secrets, const uint8_t *bytes,

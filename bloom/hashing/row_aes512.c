@@ -1,7 +1,7 @@
 /* row_aes512.c - the row of the AES hash by instructions on vectors of 64 bytes, for many keys. */
 #include "bloom/hashing/aes256.h"
 
-#ifdef LFB_HASH_X86_512
+#ifdef LFB_SIMD_X86
 #define TARGET LFB_AES512_TARGET
 
 TARGET LFB_INLINE __m512i aes512_numbers(const uint64_t *numbers)

@@ -47,7 +47,7 @@ const lfb_hash_function lfb_hash_xxh3 = {
     .piece = xxh3_piece,
 };
 
-#ifdef LFB_HASH_X86_512
+#ifdef LFB_SIMD_X86
 #include <immintrin.h>
 
 /* Murmur's finaliser of eight numbers. */

@@ -8,14 +8,14 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-#if defined(LFB_AES_COMPILED) && !defined(LFB_HASH_X86)
+#if defined(LFB_AES_COMPILED) && !defined(LFB_SIMD_X86)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
 
 static const char *const simd_names[LFB_SIMD_LEVELS] = {"none", "aes", "avx2", "avx512"};
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 /* Registers of the instruction cpuid, and the one that says which registers the system saves.  Not
  * gcc's __builtin_cpu_supports(): it brings 4.5 KB, for all processors. */
 typedef struct simd_cpuid {

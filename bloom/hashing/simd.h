@@ -2,17 +2,9 @@
  * simd.h - the vector instructions that variants are compiled for, and those that this
  * process uses.
  *
- * LFB_SIMD_X86 is defined if variants for x86-64 that read a filter's words are built.  It is not
- * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
- * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
- * thread writes the keys that a hash function reads.  LFB_AES_COMPILED is defined where the
- * compiler has AES instructions for single functions: on x86-64, and on little-endian aarch64.
- * There clang before 17 has them only if the whole file is compiled for them.
- *
- * The macro LFB_FEWER_KERNELS, which only the amalgamation defines, halves the time of compiling:
- * the code that reads words by AVX-512 is left out (LFB_SIMD_X86_512), and so is code for single
- * shapes where processors have vectors for it (LFB_PLAIN_SHAPES), or where the shape is rare.
- * Answers and bits are the same.
+ * LFB_SIMD_X86 is defined on x86-64, for which variants are built.  LFB_AES_COMPILED is defined
+ * where the compiler has AES instructions for single functions: there, and on little-endian
+ * aarch64, where clang before 17 has them only if the whole file is compiled for them.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
@@ -37,36 +29,20 @@ typedef enum lfb_simd {
 enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 
 #if defined(__x86_64__)
-#define LFB_HASH_X86
+#define LFB_SIMD_X86
 #define LFB_AES_COMPILED
 #elif defined(__aarch64__) && defined(__AARCH64EL__) && \
     (defined(__ARM_FEATURE_AES) || !defined(__clang__) || __clang_major__ >= 17)
 #define LFB_AES_COMPILED
 #endif
 
-#if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
-#define LFB_SIMD_X86
+#ifdef LFB_SIMD_X86
 #define LFB_X86(kernel) kernel
 #else
 #define LFB_X86(kernel) NULL
 #endif
 
-#if defined(LFB_SIMD_X86) && !defined(LFB_FEWER_KERNELS)
-#define LFB_SIMD_X86_512
-#define LFB_X86_512(kernel) kernel
-#else
-#define LFB_X86_512(kernel) NULL
-#endif
-
-#if !defined(LFB_SIMD_X86) || !defined(LFB_FEWER_KERNELS)
-#define LFB_PLAIN_SHAPES
-#endif
-
-#if defined(LFB_HASH_X86) && !defined(LFB_FEWER_KERNELS)
-#define LFB_HASH_X86_512
-#endif
-
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 /* Lets one function use these instructions; lfb_simd_best() tests for the same ones.
  *
  * gcc 12 clears the upper halves of the vectors at each return, but not before a call in the place
@@ -85,7 +61,7 @@ lfb_simd lfb_simd_best(void);
  * for level LFB_SIMD_AVX2, of 64 bytes for LFB_SIMD_AVX512; for LFB_SIMD_NONE never. */
 bool lfb_simd_has_aes(lfb_simd level);
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
 /* Whether this processor counts the bits of each word of a vector of 64 bytes (VPOPCNTDQ). */
 bool lfb_simd_counts_bits(void);
 #endif

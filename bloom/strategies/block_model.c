@@ -22,21 +22,27 @@ static void model_fill_asked(lfb_block_model *model)
   }
 }
 
-/* The change of on[] by one key is linear: its matrix, from the change of each on[from] alone. */
+/* The change of on[] by a key that has the word is linear: its matrix, from the change of each
+ * on[from] alone. */
 static void model_fill_step(lfb_block_model *model)
 {
-  const double share = (double)model->shape.words / (double)model->shape.of_words;
   const uint32_t bits = model->shape.bits, word = model->word_bits;
 
   for (uint32_t from = 0; from <= bits; from++) {
-    double on[LFB_FAST_MAX_PROBES + 1] = {0};
+    double on[LFB_BLOCK_MODEL_BITS + 1] = {0};
     on[from] = 1;
     for (uint32_t draw = 0; draw < bits; draw++)
       for (uint32_t d = bits; d > 0; d--)
         on[d] = (on[d] * (word - d) + on[d - 1] * d) / word;
     for (uint32_t d = from; d <= bits; d++)
-      model->step[d * (d + 1) / 2 + from] = share * on[d] + (d == from ? 1 - share : 0);
+      model->step[d][from] = on[d];
   }
+}
+
+/* The bits of a unit's other word that on[][] states: 0 if its words are independent. */
+static uint32_t model_other_bits(const lfb_block_model *model)
+{
+  return model->shape.words == 2 && model->shape.choices > 1 ? model->shape.bits : 0;
 }
 
 void lfb_block_model_init(lfb_block_model *model, lfb_block_shape shape, uint32_t word_bits)
@@ -44,22 +50,39 @@ void lfb_block_model_init(lfb_block_model *model, lfb_block_shape shape, uint32_
   model->shape = shape;
   model->word_bits = word_bits;
   model->known = 0;
-  for (uint32_t d = 0; d <= shape.bits; d++)
-    model->on[d] = d == 0; /* with no keys no bit is on; 0 bits are always on */
+  for (uint32_t c = 0; c <= model_other_bits(model); c++)
+    for (uint32_t d = 0; d <= shape.bits; d++)
+      model->on[c][d] = c + d == 0; /* with no keys no bit is on; 0 bits are always on */
   model_fill_asked(model);
   model_fill_step(model);
 }
 
-/* Adds a key.  on[d] depends on on[0..d] only, so on[] changes in place, largest d first. */
+/* Adds a key.  on[c][d] depends on on[0..c][0..d] only, so on[][] changes in place, the largest c
+ * and d first. */
 static void model_add_key(lfb_block_model *model)
 {
-  for (uint32_t d = model->shape.bits; d > 0; d--) {
-    const double *step = &model->step[d * (d + 1) / 2];
-    double on = 0;
-    for (uint32_t from = 0; from <= d; from++)
-      on += step[from] * model->on[from];
-    model->on[d] = on;
-  }
+  const double share = 1 / (double)model->shape.choices;
+
+  for (uint32_t c = model_other_bits(model) + 1; c-- > 0;)
+    for (uint32_t d = model->shape.bits + 1; d-- > 0;) {
+      double on = 0;
+      for (uint32_t a = 0; a <= c; a++)
+        for (uint32_t b = 0; b <= d; b++)
+          on += model->step[c][a] * model->step[d][b] * model->on[a][b];
+      model->on[c][d] = share * on + (1 - share) * model->on[c][d];
+    }
+}
+
+/* The probability that a unit's words have the bits that an absent key tests there. */
+static double model_unit(const lfb_block_model *model)
+{
+  const uint32_t others = model_other_bits(model);
+  double found = 0;
+
+  for (uint32_t c = 0; c <= others; c++)
+    for (uint32_t d = 1; d <= model->shape.bits; d++)
+      found += (others == 0 ? 1 : model->asked[c]) * model->asked[d] * model->on[c][d];
+  return others == 0 && model->shape.words == 2 ? found * found : found;
 }
 
 /* The probability that an absent key is a false positive in a block of j keys, j below
@@ -67,10 +90,8 @@ static void model_add_key(lfb_block_model *model)
 static double model_found(lfb_block_model *model, int j)
 {
   for (; model->known <= j; model->known++) {
-    double found = 0;
-    for (uint32_t d = 1; d <= model->shape.bits; d++)
-      found += model->asked[d] * model->on[d];
-    for (uint32_t words = model->shape.words; words > 1; words /= 2)
+    double found = model_unit(model);
+    for (uint32_t units = model->shape.units; units > 1; units /= 2)
       found *= found;
     model->found[model->known] = found;
     model_add_key(model);
@@ -87,8 +108,8 @@ typedef struct model_rate {
 /* For more keys than the table has: each bit is off with exp(-x), independently. */
 static model_rate model_rate_full(const lfb_block_model *model, double load)
 {
-  const double probes = model->shape.words * model->shape.bits;
-  const double share = (double)model->shape.words / (double)model->shape.of_words;
+  const double probes = lfb_block_key_words(model->shape) * model->shape.bits;
+  const double share = 1 / (double)model->shape.choices;
   const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)model->word_bits));
   const double x = load * share * key_sets, on = -expm1(-x);
   return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
@@ -148,11 +169,12 @@ double lfb_block_model_load(lfb_block_model *model, double fpp)
 {
   /* Newton's method on the logarithms of rate and load, which are nearly linear, starting at the
    * load of a classic filter.  A step out of the interval of the answer becomes a bisection. */
-  const double probes = model->shape.words * model->shape.bits;
+  const double probes = lfb_block_key_words(model->shape) * model->shape.bits;
   double low = 0, high = INFINITY;
   /* Below 1: the root of an fpp close to 1 rounds to 1, which is an infinite load and no block. */
   const double share = fmin(pow(fpp, 1 / probes), 1 - DBL_EPSILON / 2);
-  double load = -(double)(model->shape.of_words * model->word_bits) / probes * log1p(-share);
+  double load =
+      -(double)(lfb_block_words(model->shape) * model->word_bits) / probes * log1p(-share);
 
   for (int i = 0; i < 100; i++) {
     const model_rate rate = model_rate_at(model, load, INFINITY);

@@ -26,7 +26,7 @@ static lfb_status guava_size(const lfb_config *config, lfb_geometry *geometry)
 
 static bool guava_valid(const lfb_geometry *geometry)
 {
-  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && lfb_geometry_shape(geometry) == 0 &&
+  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && geometry->words_per_key == 0 &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
@@ -51,7 +51,7 @@ static lfb_status java_int_size(const lfb_config *config, lfb_geometry *geometry
 
 static bool java_int_valid(const lfb_geometry *geometry)
 {
-  return geometry->bit_count <= JAVA_INT_MAX_BITS && lfb_geometry_shape(geometry) == 0;
+  return geometry->bit_count <= JAVA_INT_MAX_BITS && geometry->words_per_key == 0;
 }
 
 /* ---- guava-mitz64 ---------------------------------------------------------------- */
@@ -75,6 +75,7 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_(noun) mitz64_##noun
 #define CLASSIC_BITS_OF mitz64_bits_of
 #define CLASSIC_PUT mitz64_put
+#define CLASSIC_TURN_ON mitz64_turn_on
 #define CLASSIC_MIGHT_CONTAIN mitz64_might_contain
 #define CLASSIC_MANY mitz64_many
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz64_bytes_might_contain
@@ -127,6 +128,7 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_(noun) mitz32_##noun
 #define CLASSIC_BITS_OF mitz32_bits_of
 #define CLASSIC_PUT mitz32_put
+#define CLASSIC_TURN_ON mitz32_turn_on
 #define CLASSIC_MIGHT_CONTAIN mitz32_might_contain
 #define CLASSIC_MANY mitz32_many
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz32_bytes_might_contain
@@ -185,6 +187,7 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_(noun) java_double_##noun
 #define CLASSIC_BITS_OF java_double_bits_of
 #define CLASSIC_PUT java_double_put
+#define CLASSIC_TURN_ON java_double_turn_on
 #define CLASSIC_MIGHT_CONTAIN java_double_might_contain
 #define CLASSIC_MANY java_double_many
 #include "bloom/strategies/classic.inc.h"
@@ -233,14 +236,14 @@ static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry
 {
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
   if (status == LFB_OK)
-    *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0, 0};
+    *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0};
   return status;
 }
 
 static bool go_fnv14_valid(const lfb_geometry *geometry)
 {
   return geometry->bit_count == GO_BITS && geometry->probes == GO_PROBES &&
-         lfb_geometry_shape(geometry) == 0;
+         geometry->words_per_key == 0;
 }
 
 static lfb_walk go_fnv14_start(lfb_hash hash)
@@ -282,6 +285,7 @@ static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_rates_classic_c
 #define CLASSIC_(noun) go_fnv14_##noun
 #define CLASSIC_BITS_OF go_fnv14_bits_of
 #define CLASSIC_PUT go_fnv14_put
+#define CLASSIC_TURN_ON go_fnv14_turn_on
 #define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
 #define CLASSIC_MANY go_fnv14_many
 #define CLASSIC_PROBES GO_PROBES

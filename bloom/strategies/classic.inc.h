@@ -4,7 +4,7 @@
  * Before including it, define
  *
  *   CLASSIC_(noun)  the name of an inlined function, and of the kernel: mitz64_##noun
- *   CLASSIC_BITS_OF, CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_MANY
+ *   CLASSIC_BITS_OF, CLASSIC_PUT, CLASSIC_TURN_ON, CLASSIC_MIGHT_CONTAIN, CLASSIC_MANY
  *                   names for the row's bits_of (strategy.h) and the kernel's functions (kernel.h)
  *   CLASSIC_PROBES  the probes of all its filters, if it is one number
  *   CLASSIC_BYTES_MIGHT_CONTAIN, CLASSIC_BYTES_MANY
@@ -23,10 +23,15 @@ static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_
   return probes_bits_of(layout, hash, indexes, CLASSIC_(start), CLASSIC_(next));
 }
 
-static uint32_t CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
+static uint32_t CLASSIC_TURN_ON(const lfb_layout *layout, lfb_hash hash)
 {
   probes_are(layout, CLASSIC_PROBES);
   return probes_put(layout, hash, CLASSIC_(start), CLASSIC_(next));
+}
+
+static bool CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
+{
+  return lfb_bit_array_add(&layout->bits, CLASSIC_TURN_ON(layout, hash));
 }
 
 static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
@@ -48,6 +53,7 @@ static uint64_t CLASSIC_MANY(const lfb_layout *layout, lfb_kernel_verb verb, con
 
 static const lfb_kernel CLASSIC_(kernel) = {
     .put = CLASSIC_PUT,
+    .turn_on = CLASSIC_TURN_ON,
     .might_contain = CLASSIC_MIGHT_CONTAIN,
     .many = CLASSIC_MANY,
 };
@@ -77,6 +83,7 @@ static const lfb_kernel CLASSIC_(bytes_kernel) = {
 #undef CLASSIC_
 #undef CLASSIC_BITS_OF
 #undef CLASSIC_PUT
+#undef CLASSIC_TURN_ON
 #undef CLASSIC_PROBES
 #undef CLASSIC_MIGHT_CONTAIN
 #undef CLASSIC_MANY

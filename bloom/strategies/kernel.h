@@ -38,18 +38,18 @@ enum {
   LFB_LINES_NEAR = 4,
 };
 
-/* What a kernel does with many hashes.  The last two need words that no other thread uses during
- * the call, and a strategy with block_words (strategy.h). */
+/* What a kernel does with many hashes. */
 typedef enum lfb_kernel_verb {
   LFB_KERNEL_MIGHT_CONTAIN,
   LFB_KERNEL_PUT,
-  LFB_KERNEL_PUT_ALONE, /* puts by plain stores                                         */
-  LFB_KERNEL_CREDIT,    /* turns bits off; an answer states whether one was still on    */
 } lfb_kernel_verb;
 
 typedef struct lfb_kernel {
-  /* Turns on the bits of one hash.  Returns how many it turned on; the caller counts them. */
-  uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);
+  /* Turns on the bits of one hash, and counts them.  Returns whether it turned on one. */
+  bool (*put)(const lfb_layout *layout, lfb_hash hash);
+
+  /* The same; returns how many it turned on, and the caller counts them. */
+  uint32_t (*turn_on)(const lfb_layout *layout, lfb_hash hash);
 
   /* Whether all bits of one hash are on. */
   bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
@@ -57,8 +57,8 @@ typedef struct lfb_kernel {
   /*
    * Takes `count` hashes, as two arrays of halves (`high` may be NULL if the hash has one
    * half).  Answer i is bit i % 64 of answers[i / 64]; the bits beyond the last answer become
-   * 0.  LFB_KERNEL_PUT returns how many bits it turned on, which the caller counts; what the
-   * other verbs return has no meaning.
+   * 0.  LFB_KERNEL_PUT returns how many bits it turned on, which the caller counts; what
+   * LFB_KERNEL_MIGHT_CONTAIN returns has no meaning.
    */
   uint64_t (*many)(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
                    const uint64_t *high, size_t count, uint64_t *answers);

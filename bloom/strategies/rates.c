@@ -106,15 +106,17 @@ static uint32_t block_parts(const lfb_strategy *strategy)
 static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
   const uint32_t words = geometry->words_per_key * block_parts(strategy);
-  return (lfb_block_shape){words, geometry->probes / words,
-                           strategy->model_words << geometry->lines_shift};
+  return strategy->in_pairs
+             ? lfb_block_shape_of(words / LFB_PAIR_WORDS, geometry->probes / words)
+             : (lfb_block_shape){words, 1, geometry->probes / words, 1};
 }
 
 static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
                               double insertions)
 {
   const lfb_block_shape shape = block_shape(strategy, geometry);
-  const double blocks = (double)geometry->word_count * block_parts(strategy) / shape.of_words;
+  const double words = (double)geometry->word_count * block_parts(strategy);
+  const double blocks = words / lfb_block_words(shape);
   lfb_block_model model;
 
   lfb_block_model_init(&model, shape, strategy->model_bits);
@@ -123,12 +125,13 @@ static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *
 
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
-  if (strategy->model_words == 0)
-    return (lfb_spread){1, 1, classic_reached(strategy, geometry), 1, geometry->probes};
+  if (strategy->model_bits == 0)
+    return (lfb_spread){1, 1, classic_reached(strategy, geometry), 1, 1, geometry->probes};
   const lfb_block_shape shape = block_shape(strategy, geometry);
   const double words = (double)geometry->word_count * block_parts(strategy);
-  return (lfb_spread){words / shape.of_words, shape.of_words, strategy->model_bits, shape.words,
-                      shape.bits};
+  const uint32_t block = lfb_block_words(shape);
+  return (lfb_spread){words / block, block, strategy->model_bits, lfb_block_key_words(shape),
+                      shape.words, shape.bits};
 }
 
 static double block_count(const lfb_strategy *strategy, const lfb_geometry *geometry,

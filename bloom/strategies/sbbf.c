@@ -43,7 +43,7 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   const lfb_status status = lfb_sizing_check(config);
   if (status != LFB_OK)
     return status;
-  lfb_block_model_init(&model, (lfb_block_shape){SBBF_HALVES, 1, SBBF_HALVES},
+  lfb_block_model_init(&model, (lfb_block_shape){SBBF_HALVES, 1, 1, 1},
                        SBBF_HALF_BITS);
   const double wanted = ceil(n / lfb_block_model_load(&model, config->fpp));
   if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also if the load is 0 */
@@ -52,13 +52,13 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   const bool exact = config->memory_preference == LFB_MEMORY_SMALLEST || least > SBBF_MAX_POWER;
   const uint64_t blocks = exact ? lfb_sizing_foldable(config, least) : sbbf_round_up(least);
   *geometry =
-      (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS, 0};
+      (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS};
   return LFB_OK;
 }
 
 static bool sbbf_valid(const lfb_geometry *geometry)
 {
-  return geometry->probes == SBBF_HALVES && lfb_geometry_shape(geometry) == SBBF_WORDS &&
+  return geometry->probes == SBBF_HALVES && geometry->words_per_key == SBBF_WORDS &&
          geometry->word_count % SBBF_WORDS == 0 &&
          geometry->word_count / SBBF_WORDS <= SBBF_MAX_BLOCKS &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
@@ -86,15 +86,11 @@ static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 
 LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 {
-  lfb_word *word[SBBF_WORDS];
-  uint64_t mask[SBBF_WORDS];
+  lfb_word *const block = lfb_sbbf_block(layout, hash), *const pair[] = {block, block + 2};
+  const lfb_two mask[] = {{sbbf_mask(hash, 0), sbbf_mask(hash, 1)},
+                          {sbbf_mask(hash, 2), sbbf_mask(hash, 3)}};
 
-  LFB_UNROLL
-  for (uint32_t i = 0; i < SBBF_WORDS; i++) {
-    word[i] = lfb_sbbf_block(layout, hash) + i;
-    mask[i] = sbbf_mask(hash, i);
-  }
-  return lfb_bit_array_or_words(word, mask, SBBF_WORDS);
+  return lfb_bit_array_or_pairs(pair, mask, SBBF_WORDS / LFB_PAIR_WORDS);
 }
 
 LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
@@ -111,6 +107,7 @@ LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 #define SBBF_TARGET
 #define SBBF_(noun) sbbf_##noun
 #define SBBF_PUT sbbf_put
+#define SBBF_TURN_ON sbbf_turn_on
 #define SBBF_MIGHT_CONTAIN sbbf_might_contain
 #define SBBF_MANY sbbf_many
 #include "bloom/strategies/sbbf_kernel.inc.h"
@@ -142,7 +139,6 @@ const lfb_strategy lfb_strategy_sbbf = {
     .size = sbbf_size,
     .valid = sbbf_valid,
     .rates = &lfb_rates_block,
-    .model_words = SBBF_HALVES,
     .model_bits = SBBF_HALF_BITS,
     .bits_of = sbbf_bits_of,
     .kernels = {[LFB_SIMD_NONE] = (const lfb_kernel *const[]){&sbbf_kernel},

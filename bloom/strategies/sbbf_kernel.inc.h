@@ -4,7 +4,7 @@
  *
  *   SBBF_TARGET   the target attribute of its functions
  *   SBBF_(noun)   the name of an inlined function, and of the kernel: sbbf256_##noun
- *   SBBF_MIGHT_CONTAIN, SBBF_MANY, SBBF_PUT
+ *   SBBF_MIGHT_CONTAIN, SBBF_MANY, SBBF_PUT, SBBF_TURN_ON
  *                 names for its functions (kernel.h)
  *   SBBF_BYTES    if the kernel is for bytes that are only read
  *   SBBF_UNROLL   the unroll attribute of its loop over many hashes whose blocks are in the cache,
@@ -48,9 +48,14 @@ SBBF_TARGET LFB_INLINE void SBBF_(prefetch_put)(const lfb_layout *layout, uint64
   lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
 }
 
-SBBF_TARGET static uint32_t SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
+SBBF_TARGET static uint32_t SBBF_TURN_ON(const lfb_layout *layout, lfb_hash hash)
 {
   return (uint32_t)SBBF_(put_one)(layout, hash.low);
+}
+
+SBBF_TARGET static bool SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
+{
+  return lfb_bit_array_add(&layout->bits, (uint32_t)SBBF_(put_one)(layout, hash.low));
 }
 #endif
 
@@ -75,6 +80,7 @@ SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb 
 static const lfb_kernel SBBF_(kernel) = {
 #ifndef SBBF_BYTES
     .put = SBBF_PUT,
+    .turn_on = SBBF_TURN_ON,
 #endif
     .might_contain = SBBF_MIGHT_CONTAIN,
     .many = SBBF_MANY,
@@ -85,5 +91,6 @@ static const lfb_kernel SBBF_(kernel) = {
 #undef SBBF_BYTES
 #undef SBBF_UNROLL
 #undef SBBF_PUT
+#undef SBBF_TURN_ON
 #undef SBBF_MIGHT_CONTAIN
 #undef SBBF_MANY

@@ -10,12 +10,16 @@ lfb_status lfb_sizing_check_fpp(double fpp)
   return fpp < 1 ? LFB_OK : LFB_ERROR_FPP_TOO_HIGH;
 }
 
+lfb_status lfb_sizing_check_blocked(double fpp, bool one_pair)
+{
+  return fpp < (one_pair ? 1e-10 : 1e-15) ? LFB_ERROR_FPP_TOO_LOW : lfb_sizing_check_fpp(fpp);
+}
+
 lfb_status lfb_sizing_check(const lfb_config *config)
 {
-  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  const lfb_status status =
+      lfb_sizing_check_blocked(config->fpp, config->strategy == LFB_FAST_PAIR);
 
-  if (config->fpp < 1e-18)
-    return LFB_ERROR_FPP_TOO_LOW;
   return status == LFB_OK && config->memory_preference > LFB_MEMORY_SMALLEST
              ? LFB_ERROR_UNKNOWN_PREFERENCE
              : status;
@@ -82,6 +86,6 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   const uint64_t probes = lfb_sizing_probes(config, bits);
   if (probes > LFB_MAX_PROBES)
     return LFB_ERROR_TOO_MANY_PROBES;
-  *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0, 0};
+  *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0};
   return LFB_OK;
 }

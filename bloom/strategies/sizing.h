@@ -20,36 +20,23 @@ typedef struct lfb_geometry {
   uint64_t bit_count;  /* m: the modulus of the probes            */
   uint64_t word_count; /* 64-bit words that hold them, at least 1 */
   uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
-  uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0: a key's bits can be anywhere */
-  uint32_t lines_shift;   /* of `fast`: log2 of the cache lines in a block, 0 or 1; else 0 */
+  uint32_t words_per_key; /* 2 P of `fast`, 4 of `sbbf`; 0: a key's bits can be anywhere */
 } lfb_geometry;
-
-/* In files, added to words_per_key if a block is two lines. */
-enum { LFB_GEOMETRY_TWO_LINES = 128 };
-
-/* words_per_key and lines_shift as files hold them: 8 bits. */
-static inline uint32_t lfb_geometry_shape(const lfb_geometry *geometry)
-{
-  return geometry->words_per_key + LFB_GEOMETRY_TWO_LINES * geometry->lines_shift;
-}
-
-/* The reverse, of any number. */
-static inline void lfb_geometry_set_shape(lfb_geometry *geometry, uint32_t shape)
-{
-  geometry->words_per_key = shape % LFB_GEOMETRY_TWO_LINES;
-  geometry->lines_shift = shape / LFB_GEOMETRY_TWO_LINES;
-}
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
 lfb_status lfb_sizing_check_fpp(double fpp);
 
-/* Checks the fpp and the memory preference (LFB_ERROR_UNKNOWN_PREFERENCE) of a blocked strategy.
- * Below 1e-18 no size holds the fpp: a key's hash has 64 bits, so it is that of one other key with
- * probability 5.4e-20.  The size would only explode: at 1e-40 to 20 KB a key of `fast`. */
+/* The same for a blocked strategy, or `fast-pair`: at least 1e-15, or 1e-10.  There a key takes 28
+ * bytes, or 68, and sizes explode below: 56 bytes, or 19 KB, at 1e-18. */
+lfb_status lfb_sizing_check_blocked(double fpp, bool one_pair);
+
+/* The same, and the memory preference (LFB_ERROR_UNKNOWN_PREFERENCE). */
 lfb_status lfb_sizing_check(const lfb_config *config);
 
-/* The least fpp of such a filter that grows: of 1,024 layers the last has 2.8e-18. */
-#define LFB_SIZING_LEAST_GROWING 1e-12
+/* The least fpp of such a filter that grows, and of `fast-pair`: of 1,024 layers the last has 2.8e-6
+ * of it. */
+#define LFB_SIZING_LEAST_GROWING 1e-9
+#define LFB_SIZING_LEAST_GROWING_PAIR 1e-4
 
 /* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */
 uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);

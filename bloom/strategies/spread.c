@@ -37,25 +37,27 @@ double lfb_spread_step(const lfb_spread *spread, uint64_t bits_set)
 }
 
 /*
- * Where bit j is, relative to bit i, decides p2: there are four classes.  `excess` is p2 - p^2,
+ * Where bit j is, relative to bit i, decides p2: there are five classes.  `excess` is p2 - p^2,
  * written so that no two nearly equal numbers are subtracted: in a classic filter it is 1e-18 for
  * 1e9 bits.
  */
 double lfb_spread_variance(const lfb_spread *spread, double keys)
 {
   const double has = spread_has_word(spread), hit = -expm1(spread_log_misses(spread));
-  const double p = has * hit, log_q = log1p(-p), group = spread->block_words / spread->words;
+  const double p = has * hit, log_q = log1p(-p), choices = spread->block_words / spread->words;
   const double word = spread->word_bits, block = spread->block_words * word;
+  const double unit = spread->unit * word;
   /* The excess in a word that the key has: (1 - 2/W)^g - (1 - 1/W)^2g. */
   const double within = exp(2 * spread_log_misses(spread)) *
                         expm1(spread->bits * log1p(-1 / ((word - 1) * (word - 1))));
   const struct {
     double count, excess;
   } classes[] = {
-      {1, p * (1 - p)},                                           /* bit i itself        */
-      {word - 1, has * within + has * (1 - has) * hit * hit},     /* same word           */
-      {block - group * word, p * p * (spread->blocks - 1)},       /* another group       */
-      {spread_bits(spread) - block + (group - 1) * word, -p * p}, /* never both          */
+      {1, p * (1 - p)},                                             /* bit i itself           */
+      {word - 1, has * within + has * (1 - has) * hit * hit},       /* same word              */
+      {unit - word, has * (1 - has) * hit * hit},                   /* another word of a unit */
+      {block - choices * unit, p * p * (spread->blocks - 1)},       /* another group          */
+      {spread_bits(spread) - block + (choices - 1) * unit, -p * p}, /* never both             */
   };
   double sum = 0;
 

@@ -26,13 +26,15 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* A key has one block, in each of `words` equal groups of the block's words one word, and draws
- * `bits` bits of each, with replacement.  A classic filter is one block of one word. */
+/* A key has one block, and in it `words` words: in each of the words / unit equal groups of the
+ * block's words one unit of neighbours.  It draws `bits` bits of each word, with replacement.  A
+ * classic filter is one block of one word. */
 typedef struct lfb_spread {
   double blocks;
   double block_words; /* at least `words`                        */
   double word_bits;
   double words;
+  double unit; /* 1; or 2, words that are chosen together */
   double bits;
 } lfb_spread;
 

@@ -28,6 +28,12 @@ const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id)
   return NULL;
 }
 
+uint8_t lfb_strategy_file_id(lfb_strategy_id id)
+{
+  const lfb_strategy *strategy = lfb_strategy_find(id);
+  return strategy == NULL ? UINT8_MAX : strategy->file_id;
+}
+
 const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_geometry *geometry,
                                       lfb_simd most)
 {

@@ -24,6 +24,9 @@ extern const lfb_strategy lfb_strategy_go_fnv14;
 /* The row of a strategy; NULL if there is none. */
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
 
+/* The number of a strategy in files; UINT8_MAX if there is none. */
+uint8_t lfb_strategy_file_id(lfb_strategy_id id);
+
 /* The row with this number in files; NULL if there is none. */
 const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id);
 

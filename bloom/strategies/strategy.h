@@ -48,14 +48,8 @@ struct lfb_strategy {
   lfb_seeding seeding;
   uint64_t reachable_bits; /* bits from this index on are never used               */
 
-  bool puts_claim; /* a put turns on all bits at once: of all puts of a key, one turns on bits */
-  /* The words of a block of fast_view.h, of one line if it can have two.  0: its bits are laid out
-   * otherwise, and its kernels have no LFB_KERNEL_PUT_ALONE and _CREDIT. */
-  uint32_t block_words;
+  bool in_pairs; /* its bits are laid out as fast_view.h states */
   lfb_hash_width hash_width; /* the bits of a hash that select a key's bits */
-
-  /* Whether this processor can run it: LFB_OK, or the reason why not.  NULL: every one can. */
-  lfb_status (*usable)(void);
 
   /* Sizes a filter; refuses a configuration that this strategy cannot have. */
   lfb_status (*size)(const lfb_config *config, lfb_geometry *geometry);
@@ -65,8 +59,7 @@ struct lfb_strategy {
 
   const lfb_rates *rates;
   bool double_hashing; /* a key's probes are an arithmetic progression: lfb_strategy_fpp_now() */
-  /* words of a block and bits of a word in the model; 0: a classic filter */
-  uint32_t model_words, model_bits;
+  uint32_t model_bits; /* of a word of the model (block_model.h); 0: a classic filter */
 
   /* Writes the indexes of the bits of one hash, always in the same order; a bit may come twice.
    * Returns how many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
@@ -83,11 +76,12 @@ struct lfb_strategy {
   const lfb_kernel *const *bytes_kernels[LFB_SIMD_LEVELS];
 };
 
-/* The words of a block of a strategy with block_words. */
+/* The words of a block; 0 if a key's bits can be anywhere. */
 static inline uint32_t lfb_strategy_block_words(const lfb_strategy *strategy,
                                                 const lfb_geometry *geometry)
 {
-  return strategy->block_words << geometry->lines_shift;
+  return strategy->in_pairs ? lfb_fast_block_words(geometry->words_per_key / LFB_PAIR_WORDS)
+                            : geometry->words_per_key;
 }
 
 /* The figures of a classic filter, and of one of blocks (block_model.h). */

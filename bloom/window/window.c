@@ -12,7 +12,6 @@
 #include "atomic/threads/sections.h"
 #include "atomic/words/reserved.h"
 #include "bloom/files/mapping.h"
-#include "bloom/strategies/fast/fast.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
 
@@ -65,14 +64,12 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
 /* Chooses the functions for the processor. */
 static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometry)
 {
-  const uint32_t shape = lfb_window_shape(geometry);
+  const uint32_t shape = lfb_window_kernel_of(geometry);
 
 #ifdef LFB_SIMD_X86
   const lfb_simd level = lfb_simd_chosen();
-#ifdef LFB_SIMD_X86_512
   if (level >= LFB_SIMD_AVX512)
     return lfb_window_kernels512[shape];
-#endif
   if (level >= LFB_SIMD_AVX2)
     return lfb_window_kernels256[shape];
 #endif
@@ -80,18 +77,15 @@ static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometr
 }
 
 static lfb_window_view window_view(const lfb_window_geometry *geometry, lfb_word *words,
-                                   LFB_ATOMIC(uint64_t) *generation)
+                                   lfb_window_head *head)
 {
-  const uint32_t block_words = 1U << geometry->block_shift;
-  const lfb_geometry layer = {.word_count = geometry->blocks << geometry->block_shift,
-                              .probes = geometry->bits << geometry->block_shift,
-                              .words_per_key = block_words};
-
   return (lfb_window_view){
-      .fast = lfb_fast_view(&layer, block_words, words),
+      .words = words,
+      .head = head,
+      .blocks = geometry->blocks,
       .layers_shift = geometry->layers_shift,
-      .pairs = lfb_pair_runs_here(),
-      .generation = generation,
+      .pairs = lfb_window_pairs(geometry),
+      .bits = geometry->bits,
   };
 }
 
@@ -169,7 +163,7 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
   }
   made->pages = parts->words;
   made->mapping = parts->mapping;
-  made->view = window_view(geometry, made->pages.address, &made->head->generation);
+  made->view = window_view(geometry, made->pages.address, made->head);
   lfb_hasher_init(&made->hasher, &description->hash, lfb_simd_chosen());
   /* Read here also if the window exists: later no call may have to open what tells the boot. */
   const lfb_window_moment now = window_moment(made);
@@ -221,29 +215,33 @@ uint64_t lfb_window_generation(const lfb_window *window)
   return lfb_window_now(&window->view);
 }
 
-/* Clears a layer.  It writes only words that are not 0: memory that was never used stays unused.
- * relaxed: the generation that is published next orders them. */
+/* Clears a layer.  It writes only words that are not 0: memory that was never used stays unused. */
 static void window_clear(const lfb_window_view *view, uint64_t generation)
 {
-  const uint32_t words = 1U << view->fast.block_shift;
+  const uint32_t words = LFB_PAIR_WORDS * view->pairs;
   const uint64_t stride = (uint64_t)words << view->layers_shift;
-  lfb_word *block = view->fast.words + lfb_window_layer(view, generation);
+  lfb_word *block = view->words + lfb_window_layer(view, generation);
 
-  for (uint64_t i = 0; i < view->fast.blocks; i++, block += stride)
+  for (uint64_t i = 0; i < view->blocks; i++, block += stride)
     for (uint32_t j = 0; j < words; j++)
+      /* relaxed: the generation that is published next orders what is cleared. */
       if (atomic_load_explicit(&block[j], memory_order_relaxed) != 0)
-        atomic_store_explicit(&block[j], 0, memory_order_relaxed);
+        /* release: a query that reads it sees that it was announced (lfb_window_kept()). */
+        atomic_store_explicit(&block[j], 0, memory_order_release);
 }
 
 void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_moment *begins)
 {
+  lfb_window_head *head = window->head;
+
+  /* seq_cst, both: in one order with what puts and queries read (lfb_window_now()).  Only the
+   * holder of the lock writes them. */
+  atomic_store_explicit(&head->cleared, from + 1, memory_order_seq_cst);
   LFB_WINDOW_HAZARD();
   window_clear(&window->view, from + 1);
   LFB_WINDOW_HAZARD();
-  lfb_window_begins(window->head, from + 1, begins);
-  /* seq_cst: releases the cleared words, in one order with what puts read (lfb_window_now()).  Only
-   * the holder of the lock writes it. */
-  atomic_store_explicit(window->view.generation, from + 1, memory_order_seq_cst);
+  lfb_window_begins(head, from + 1, begins);
+  atomic_store_explicit(&head->generation, from + 1, memory_order_seq_cst);
 }
 
 /* Leaves the flag. */
@@ -396,7 +394,7 @@ static void window_count_bits(const lfb_window *window, lfb_window_figures *figu
 
   for (uint64_t i = 0; i < words; i++)
     bits[i >> geometry->block_shift & (lfb_window_layers(geometry) - 1)] +=
-        lfb_word_count(lfb_word_get(&window->view.fast.words[i]));
+        lfb_word_count(lfb_word_get(&window->view.words[i]));
   for (uint32_t age = 0; age < lfb_window_layers(geometry); age++)
     figures->live[age].bits_set =
         bits[(figures->generation - age) & (lfb_window_layers(geometry) - 1)];
@@ -424,6 +422,52 @@ void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
   figures->expected_fpp = 0 - expm1(none); /* not -0 */
 }
 
+/* ---- queries ------------------------------------------------------------------- */
+
+bool lfb_window_seek(const lfb_window_view *view, uint64_t hash)
+{
+  for (;;) {
+    const uint64_t e = lfb_window_now(view);
+    LFB_WINDOW_HAZARD();
+    if (lfb_window_look(view, hash, e + 1))
+      return true;
+    if (lfb_window_now(view) == e)
+      return false;
+  }
+}
+
+static bool window_might_contain(const lfb_window *window, uint64_t hash)
+{
+  const uint64_t e = lfb_window_now(&window->view);
+
+  LFB_WINDOW_HAZARD();
+  return window->kernel->has(&window->view, hash) ||
+         (!lfb_window_kept(&window->view, e) && lfb_window_seek(&window->view, hash));
+}
+
+static void window_might_contain_many(const lfb_window *window, bool prefetches,
+                                      const uint64_t *hashes, size_t count, uint64_t *answers)
+{
+  const uint64_t e = lfb_window_now(&window->view);
+
+  LFB_WINDOW_HAZARD();
+  window->kernel->has_many(&window->view, prefetches, hashes, count, answers);
+  if (lfb_window_kept(&window->view, e))
+    return;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t *word = &answers[i / LFB_WORD_BITS];
+    if ((*word >> i % LFB_WORD_BITS & 1) == 0)
+      *word |= (uint64_t)lfb_window_seek(&window->view, hashes[i]) << i % LFB_WORD_BITS;
+  }
+}
+
+/* Whether the layer of a generation has a hash. */
+static bool window_layer_has(const lfb_window_view *view, uint64_t hash, uint64_t generation)
+{
+  const lfb_window_mask mask = lfb_window_mask_of(view, hash);
+  return lfb_window_has_layer(view, lfb_window_blocks(view, hash), &mask, generation);
+}
+
 /* ---- claims -------------------------------------------------------------------- */
 
 /* A claim, for claims.h. */
@@ -438,8 +482,8 @@ static bool window_second_look(const void *of, lfb_hash hash)
   const lfb_window *window = claimer->window;
 
   return hash.high == claimer->looked
-             ? window->kernel->layer_has(&window->view, hash.low, hash.high)
-             : window->kernel->might_contain(&window->view, hash.low);
+             ? window_layer_has(&window->view, hash.low, hash.high)
+             : window_might_contain(window, hash.low);
 }
 
 static void window_put_claimed(const void *of, lfb_hash hash)
@@ -472,7 +516,7 @@ static bool window_put(lfb_window *window, uint64_t hash)
 static bool window_claim(lfb_window *window, uint64_t hash)
 {
   const uint64_t looked = lfb_window_generation(window);
-  const bool won = !window->kernel->might_contain(&window->view, hash) &&
+  const bool won = !window_might_contain(window, hash) &&
                    window_claim_absent(window, hash, looked);
 
   if (window->config.by_insertions && won)
@@ -502,13 +546,12 @@ bool lfb_window_claim_u64(lfb_window *window, uint64_t key)
 
 bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size)
 {
-  return window->kernel->might_contain(&window->view,
-                                       lfb_hasher_bytes(&window->hasher, bytes, size).low);
+  return window_might_contain(window, lfb_hasher_bytes(&window->hasher, bytes, size).low);
 }
 
 bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key)
 {
-  return window->kernel->might_contain(&window->view, lfb_hasher_u64(&window->hasher, key).low);
+  return window_might_contain(window, lfb_hasher_u64(&window->hasher, key).low);
 }
 
 /* ---- many keys ------------------------------------------------------------------- */
@@ -531,7 +574,7 @@ static void window_claim_some(lfb_window *window, const uint64_t *hashes, size_t
 {
   const uint64_t looked = lfb_window_generation(window);
 
-  window->kernel->might_contain_many(&window->view, true, hashes, count, answers);
+  window_might_contain_many(window, true, hashes, count, answers);
   for (size_t i = 0; i < count; i += LFB_WORD_BITS) {
     uint64_t *word = &answers[i / LFB_WORD_BITS];
     const size_t left = count - i;
@@ -544,17 +587,33 @@ static void window_claim_some(lfb_window *window, const uint64_t *hashes, size_t
   }
 }
 
+/* If a generation begins meanwhile, it prefetches blocks of the layer before. */
+static void window_put_many(const lfb_window *window, const uint64_t *hashes, size_t count,
+                            uint64_t *answers)
+{
+  const lfb_window_view *view = &window->view;
+  const uint64_t newest = lfb_window_layer(view, lfb_window_now(view));
+
+  for (size_t i = 0; i < count && i < LFB_LINES_AHEAD; i++)
+    lfb_prefetch_write((const void *)(lfb_window_blocks(view, hashes[i]) + newest));
+  for (size_t i = 0; i < count; i++) {
+    if (count - i > LFB_LINES_AHEAD)
+      lfb_prefetch_write(
+          (const void *)(lfb_window_blocks(view, hashes[i + LFB_LINES_AHEAD]) + newest));
+    lfb_window_answer(answers, i, window->kernel->put(view, hashes[i]));
+  }
+}
+
 /* Acts on at most WINDOW_KEYS hashes. */
 static void window_act(lfb_window *window, lfb_verb verb, const uint64_t *hashes, size_t count,
                        uint64_t *answers)
 {
   switch (verb) {
   case LFB_PUT:
-    window->kernel->put_many(&window->view, hashes, count, answers);
+    window_put_many(window, hashes, count, answers);
     break;
   case LFB_MIGHT_CONTAIN:
-    window->kernel->might_contain_many(&window->view, window->cached < LFB_LINES_NEAR, hashes,
-                                       count, answers);
+    window_might_contain_many(window, window->cached < LFB_LINES_NEAR, hashes, count, answers);
     break;
   default: /* LFB_CLAIM */
     for (size_t i = 0; i < count; i += WINDOW_CLAIMS)
@@ -583,7 +642,7 @@ static void window_answer(uint64_t *answers, size_t at, const uint64_t *buffer, 
 
   if (shift == 0)
     memcpy(into, buffer, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *buffer);
-  else
+  else /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): count is not 0. */
     *into |= buffer[0] << shift;
 }
 

@@ -4,16 +4,19 @@
  * Layout     Time is cut into generations.  C = G + 1 layers are plain blocked filters of one size,
  *            shape and hash; the layer of generation e is number e mod C, and all layers are live,
  *            always.  Block i of all layers is one after the other: a key's blocks are neighbours,
- *            1 to 8 cache lines in all.  A block has B = 2, 4 or 8 words, and a key has g bits in
- *            each word, the same ones in each layer: probe f of bloom/strategies/fast_view.h is in
- *            word f mod B.
+ *            1 to 8 cache lines in all.  A block is P = 1, 2 or 4 pairs of bloom/strategies/
+ *            fast_view.h without a choice: probe f of a key is in word f mod 2 P of its block, in
+ *            each layer.
  *
  * Put        1 Read the generation e.  2 Turn on the bits in layer e mod C.  3 Read the generation
  *            again; if it is not e, go to 1.
- * Query      1 Read the generation e.  2 Read the layers from the oldest one, (e + 1) mod C, to the
+ * Query      1 Read the generation e.  2 Read the layers in any order: a vector has words of
+ *            several.  3 If none has the key, read which generation's layer was cleared last, or
+ *            is being cleared.  If that is e or older, the key is absent; else seek it.
+ * Seek       1 Read the generation e.  2 Read the layers from the oldest one, (e + 1) mod C, to the
  *            newest.  3 If none has the key, read the generation again; if it is not e, go to 1.
- * Advance    from e, under the lock: 1 If the generation is not e, stop.  2 Clear layer (e + 1) mod
- *            C, the oldest.  3 Publish e + 1.
+ * Advance    from e, under the lock: 1 If the generation is not e, stop.  2 Announce that the layer
+ *            of e + 1, which is the oldest, is cleared.  3 Clear it.  4 Publish e + 1.
  * Claim      claims.h, "Forgetting".  If the generation is that of the first look, the second look
  *            needs the newest layer only.
  *
@@ -26,30 +29,37 @@
  *            older advance is not still clearing: only the holder of the lock clears, and it
  *            publishes before it leaves the lock.  A put that sleeps turns on bits in a layer that
  *            is live: false positives at most; then step 3 sends it to the newest layer.
- * No key is missed   Suppose that a query finds the key in no layer, that e is the generation
- *            before and after it, and that the key is to be found during the whole query.  Then its
- *            last put was in some layer before the query began, or is refreshed meanwhile.  A layer
- *            is cleared during the query only by an advance from e, and it is the oldest.  If the
- *            key was in that layer alone, its time is over once that advance has been called.  If
- *            it was put into the newest layer before that call, the query, which reads the newest
- *            layer after the oldest, finds it there.  (To compare the generation alone would not
- *            do: the layer is cleared before the generation is published.)
+ * No key is missed   A query: an advance from before e was over when e was published.  One from e
+ *            announces before it clears, so a reader of a cleared word reads its announcement after
+ *            it.  If step 3 reads none, no layer was cleared since step 1, and layers only gained
+ *            bits: a key that was put before, and whose time is not over, was in one of them all
+ *            the time, in whichever order they were read.
+ *            A seek: suppose that it finds the key in no layer, that e is the generation before and
+ *            after it, and that the key is to be found during all of it.  Then the key's last put
+ *            was in some layer before, or is refreshed meanwhile.  A layer is cleared meanwhile
+ *            only by an advance from e, and it is the oldest.  If the key was in that layer alone,
+ *            its time is over once that advance has been called.  If it was put into the newest
+ *            layer before that call, the seek, which reads the newest layer after the oldest, finds
+ *            it there.  (To compare the generation alone would not do: the layer is cleared before
+ *            the generation is published.)
  * One winner   Suppose that a claim won, and its put ended in generation w.  A later claim of the
  *            key looks after it has read its cell, so it sees those bits until the layer is
  *            cleared, by an advance from w + G.  If the generation is the one that its first look
  *            began with, no put that the first look missed ended in an older one: its third step,
  *            before that look, would have shown its bits.
  *
- * Ordering   Generations, the exchanges of puts, and the words that a query reads are sequentially
+ * Ordering   Generations, the exchanges of puts, and the words that are read are sequentially
  *            consistent.  Acquire and release would not do: a put writes nothing after its step 3,
  *            so a query that has read a newer generation could miss bits of a put that read the
- *            older one there.
- * Progress   A query or put repeats only because a generation has begun meanwhile; a put's exchange
+ *            older one there.  (x86-64 keeps the order of vector loads, too.)  A cleared word
+ *            releases the announcement.
+ * Progress   A seek or put repeats only because a generation has begun meanwhile; a put's exchange
  *            fails only because another thread turned on a bit of the same words, or they were
  *            cleared: lock-free.  One exception: advance.  It returns LFB_ERROR_WINDOW_HELD while
  *            another one is in progress.
  * Stopped    Puts, queries and claims hold nothing.  A stopped advance holds up later ones while
- *            its process lives: the window remembers for longer, and loses nothing.
+ *            its process lives: the window remembers for longer, and loses nothing; absent keys are
+ *            sought until the next advance.
  */
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
@@ -62,8 +72,8 @@
 #include "bloom/filter/claims.h"
 #include "bloom/filter/description.h"
 #include "bloom/filter/pieces.h"
-#include "bloom/window/window_size.h"
 #include "bloom/strategies/fast/fast_key.h"
+#include "bloom/window/window_size.h"
 
 LFB_EXTERN_C_BEGIN
 
@@ -89,8 +99,9 @@ enum { LFB_WINDOW_MOMENT_WORDS = 4 };
 /* What changes besides the bits; in private memory, or in the file.  Zeroed, it has no generation
  * yet. */
 typedef struct lfb_window_head {
-  LFB_ATOMIC(uint64_t) generation; /* only grows; alone in its cache line */
-  char padding[LFB_CACHE_LINE - sizeof(uint64_t)];
+  LFB_ATOMIC(uint64_t) generation; /* only grows; alone in its cache line with the next field */
+  LFB_ATOMIC(uint64_t) cleared;    /* the generation whose layer was cleared last, or is being */
+  char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
   LFB_ATOMIC(uint64_t) counted; /* by_insertions (window.c) */
   /* When generation e began: number e mod LFB_WINDOW_LIVE, a moment word by word.  Written under
    * the lock, before e is published, and again if the clock was wrong. */
@@ -99,43 +110,49 @@ typedef struct lfb_window_head {
 
 /* What an operation on a key reads. */
 typedef struct lfb_window_view {
-  lfb_fast fast;         /* of one layer, with one word in a group (fast_key.h)     */
-  uint32_t layers_shift; /* log2 of C                                               */
-  bool pairs;            /* two words change at once: the processor has the exchange */
-  LFB_ATOMIC(uint64_t) *generation;
+  lfb_word *words;
+  lfb_window_head *head;
+  uint64_t blocks;       /* of a layer               */
+  uint32_t layers_shift; /* log2 of C                */
+  uint32_t pairs;        /* P: a block has 2 P words */
+  uint32_t bits;         /* g                        */
 } lfb_window_view;
 
-/* The operations for one set of instructions.  Answer i is bit i % 64 of answers[i / 64]; bits
- * after the last answer become 0. */
+/* The operations for one set of instructions and one shape, or any.  Answer i is bit i % 64 of
+ * answers[i / 64]; bits after the last answer become 0. */
 typedef struct lfb_window_kernel {
   bool (*put)(const lfb_window_view *view, uint64_t hash);
-  bool (*might_contain)(const lfb_window_view *view, uint64_t hash);
-  /* Whether the layer of this generation has all bits. */
-  bool (*layer_has)(const lfb_window_view *view, uint64_t hash, uint64_t generation);
-  void (*put_many)(const lfb_window_view *view, const uint64_t *hashes, size_t count,
-                   uint64_t *answers);
+  /* Whether one of the layers, read in any order, has all bits: step 2 of a query. */
+  bool (*has)(const lfb_window_view *view, uint64_t hash);
   /* `prefetches`: prefetches the lines */
-  void (*might_contain_many)(const lfb_window_view *view, bool prefetches, const uint64_t *hashes,
-                             size_t count, uint64_t *answers);
+  void (*has_many)(const lfb_window_view *view, bool prefetches, const uint64_t *hashes,
+                   size_t count, uint64_t *answers);
 } lfb_window_kernel;
 
 /* The kernels without vectors, for AVX2 and for AVX-512; the last two only on x86-64
  * (bloom/hashing/simd.h).  Number 0 is for any shape; the others are for those of 1 %, 1e-4 and
  * 1e-6 at the default preference, for G = 3.  Without vectors code for a shape brings less than a
- * twentieth. */
-enum { LFB_WINDOW_SHAPES = 4 };
-extern const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_SHAPES];
-extern const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_SHAPES];
-extern const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_SHAPES];
+ * twentieth.  A row: its number, log2 of C, P and g. */
+#define LFB_WINDOW_SHAPES(row) row(1, 2, 1, 4) row(2, 2, 2, 3) row(3, 2, 4, 2)
+enum { LFB_WINDOW_KERNELS = 4 };
+extern const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_KERNELS];
+extern const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_KERNELS];
+extern const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_KERNELS];
 
 /* The number of the kernel for a geometry. */
-static inline uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
+static inline uint32_t lfb_window_kernel_of(const lfb_window_geometry *geometry)
 {
-  static const uint32_t bits[] = {0, 4, 3, 2}; /* of a block of 2, 4 and 8 words */
-  return geometry->layers_shift == 2 && geometry->bits == bits[geometry->block_shift]
-         ? geometry->block_shift
-                                                                                      : 0;
+#define LFB_WINDOW_ROW(number, shift, pairs, g)                                    \
+  if (geometry->layers_shift == (shift) && lfb_window_pairs(geometry) == (pairs) && \
+      geometry->bits == (g))                                                       \
+    return number;
+  LFB_WINDOW_SHAPES(LFB_WINDOW_ROW)
+#undef LFB_WINDOW_ROW
+  return 0;
 }
+
+/* Seeks a hash (head of this file). */
+bool lfb_window_seek(const lfb_window_view *view, uint64_t hash);
 
 enum { LFB_WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
 
@@ -238,15 +255,6 @@ lfb_window_moment lfb_window_moment_now(void);
 lfb_window_moment lfb_window_began(const lfb_window_head *head, uint64_t generation);
 void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_window_moment *moment);
 
-/* ---- one key ------------------------------------------------------------------ */
-
-/* The current generation. */
-LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
-{
-  /* seq_cst: all threads see generations, exchanges and reads of words in one order. */
-  return LFB_STD atomic_load_explicit(view->generation, LFB_STD memory_order_seq_cst);
-}
-
 /* As lfb_any_open() with LFB_OPEN_SHARED, and lfb_any_sync() (window_mapped.c). */
 lfb_status lfb_window_open(const char *path, const lfb_read_limits *limits, bool shared,
                            lfb_any *any);
@@ -255,70 +263,138 @@ lfb_status lfb_window_sync(lfb_any any);
 /* As lfb_window_stats(), without a look at the bits (lfb_any_plan()). */
 void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures);
 
+/* ---- one key ------------------------------------------------------------------ */
+
+/* The current generation. */
+LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
+{
+  /* seq_cst: all threads see generations, exchanges and reads of words in one order. */
+  return LFB_STD atomic_load_explicit(&view->head->generation, LFB_STD memory_order_seq_cst);
+}
+
+/* Whether no layer was cleared since generation `e` was read, and before the words that were read
+ * after it. */
+LFB_INLINE bool lfb_window_kept(const lfb_window_view *view, uint64_t e)
+{
+  LFB_WINDOW_HAZARD();
+  /* acquire: the processor keeps the order of vector loads; the compiler has to keep it, too. */
+  LFB_STD atomic_signal_fence(LFB_STD memory_order_acquire);
+  /* seq_cst: as above. */
+  return LFB_STD atomic_load_explicit(&view->head->cleared, LFB_STD memory_order_seq_cst) <= e;
+}
+
 /* The view, with a shape that the compiler knows if `bits` is not 0. */
 LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t layers_shift,
-                                             uint32_t block_shift, uint32_t bits)
+                                             uint32_t pairs, uint32_t bits)
 {
   lfb_window_view shaped = *view;
 
-  shaped.fast = lfb_fast_shaped(&view->fast, block_shift, 0, bits << block_shift);
-  shaped.fast.group_shift = 0; /* also of any shape */
-  if (bits != 0)
+  if (bits != 0) {
     shaped.layers_shift = layers_shift;
+    shaped.pairs = pairs;
+    shaped.bits = bits;
+  }
   return shaped;
 }
 
 /* A key's first block: that of layer 0. */
 LFB_INLINE lfb_word *lfb_window_blocks(const lfb_window_view *view, uint64_t hash)
 {
-  const lfb_fast *fast = &view->fast;
-  return fast->words +
-         (lfb_multiply_high(hash, fast->blocks) << (fast->block_shift + view->layers_shift));
+  return view->words +
+         (lfb_multiply_high(hash, view->blocks) * LFB_PAIR_WORDS * view->pairs
+          << view->layers_shift);
+}
+
+/* Prefetches all blocks of a hash. */
+LFB_INLINE void lfb_window_prefetch(const lfb_window_view *view, uint64_t hash)
+{
+  const lfb_word *blocks = lfb_window_blocks(view, hash);
+  const uint32_t words = LFB_PAIR_WORDS * view->pairs << view->layers_shift;
+
+  LFB_EACH(i, 0, words, LFB_BLOCK_WORDS, lfb_prefetch_read((const void *)(blocks + i)));
 }
 
 /* The number, in a key's blocks, of the first word of a generation's layer. */
 LFB_INLINE uint64_t lfb_window_layer(const lfb_window_view *view, uint64_t generation)
 {
-  return (generation & ((UINT64_C(1) << view->layers_shift) - 1)) << view->fast.block_shift;
+  return (generation & ((UINT64_C(1) << view->layers_shift) - 1)) * LFB_PAIR_WORDS * view->pairs;
 }
 
-/* The unit of words that a query reads as number i, from 1 to `last` + 1: the one with the newest
- * layer is last. */
-LFB_INLINE uint64_t lfb_window_unit(uint64_t newest, uint64_t i, uint64_t last)
+/* Writes answer i, after those before it. */
+LFB_INLINE void lfb_window_answer(uint64_t *answers, size_t i, uint64_t answer)
 {
-  return (newest + i) & last;
+  uint64_t *word = &answers[i / LFB_WORD_BITS];
+  *word = (i % LFB_WORD_BITS == 0 ? 0 : *word) | answer << i % LFB_WORD_BITS;
 }
 
-/* A key's bits in each word of its block. */
+/* Pair j of a block. */
+#define lfb_window_pair(block, j) ((block) + LFB_PAIR_WORDS * LFB_CAST(size_t, j))
+
+/* A key's bits in each pair of its block. */
 typedef struct lfb_window_mask {
-  uint64_t word[LFB_BLOCK_WORDS];
+  lfb_two pair[LFB_PAIRS_MOST];
 } lfb_window_mask;
 
-/* Turns on bits in one block, two words at a time if the processor can.  Returns whether one was
- * off.  All words are read before the first exchange, which would delay the loads after it.  An
- * exchange is repeated only because another thread turned on bits there, or they were cleared. */
+LFB_INLINE lfb_window_mask lfb_window_mask_of(const lfb_window_view *view, uint64_t hash)
+{
+  const uint32_t pairs = view->pairs;
+  lfb_window_mask mask;
+
+  LFB_EACH(j, 0, pairs, 1, {
+    mask.pair[j].low = lfb_fast_mask(hash, pairs, view->bits, 2 * j);
+    mask.pair[j].high = lfb_fast_mask(hash, pairs, view->bits, 2 * j + 1);
+  });
+  return mask;
+}
+
+/* Whether a generation's layer has the bits. */
+LFB_INLINE bool lfb_window_has_layer(const lfb_window_view *view, const lfb_word *blocks,
+                                     const lfb_window_mask *mask, uint64_t generation)
+{
+  const lfb_word *block = blocks + lfb_window_layer(view, generation);
+  const uint32_t pairs = view->pairs;
+  uint64_t missing = 0;
+
+  LFB_EACH(j, 0, pairs, 1, {
+    const lfb_two now = lfb_pair_get_ordered(lfb_window_pair(block, j));
+    missing |= (mask->pair[j].low & ~now.low) | (mask->pair[j].high & ~now.high);
+  });
+  return missing == 0;
+}
+
+/* Whether one of the layers has a hash's bits: they are read from that of generation `first` on. */
+LFB_INLINE bool lfb_window_look(const lfb_window_view *view, uint64_t hash, uint64_t first)
+{
+  const lfb_word *blocks = lfb_window_blocks(view, hash);
+  const lfb_window_mask mask = lfb_window_mask_of(view, hash);
+
+  for (uint64_t i = 0; i >> view->layers_shift == 0; i++) {
+    if (lfb_window_has_layer(view, blocks, &mask, first + i))
+      return true;
+    LFB_WINDOW_HAZARD();
+  }
+  return false;
+}
+
+/* Turns on bits in one block.  Returns whether one was off.  All words are read before the first
+ * exchange, which would delay the loads after it.  An exchange is repeated only because another
+ * thread turned on bits there, or they were cleared. */
 LFB_INLINE bool lfb_window_put_block(const lfb_window_view *view, lfb_word *block,
                                      const lfb_window_mask *mask)
 {
-  const uint32_t words = 1U << view->fast.block_shift;
-  uint64_t seen[LFB_BLOCK_WORDS] = {0};
-  bool changed = false;
+  const uint32_t pairs = view->pairs;
+  lfb_two seen[LFB_PAIRS_MOST];
+  uint64_t turned_on = 0;
 
   /* acquire: if all bits are on, they were read before step 3. */
-  LFB_EACH(j, 0, words, 1,
-           seen[j] = LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_acquire));
+  LFB_EACH(j, 0, pairs, 1, seen[j] = lfb_pair_get_acquire(lfb_window_pair(block, j)));
   LFB_WINDOW_HAZARD();
-  if (view->pairs)
-    LFB_EACH(j, 0, words, LFB_PAIR_WORDS, {
-      const lfb_two was = {seen[j], seen[j + 1]}, bits = {mask->word[j], mask->word[j + 1]};
-      const lfb_two turned = lfb_pair_set_seen_by(&block[j], was, bits, lfb_pair_cas_ordered);
-      changed |= (turned.low | turned.high) != 0;
-    });
-  else /* seq_cst: before step 3 */
-    LFB_EACH(j, 0, words, 1,
-             changed |= lfb_word_set_seen_by(&block[j], seen[j], mask->word[j],
-                                             LFB_STD memory_order_seq_cst) != 0);
-  return changed;
+  LFB_EACH(j, 0, pairs, 1, { /* ordered: before step 3 */
+    const lfb_two turned =
+        lfb_pair_set_seen_ordered(lfb_window_pair(block, j), seen[j], mask->pair[j]);
+    turned_on |= turned.low | turned.high;
+  });
+  return turned_on != 0;
 }
 
 /* Puts a hash with these bits.  Returns whether this call turned on one of them. */

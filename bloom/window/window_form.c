@@ -117,7 +117,7 @@ static lfb_status window_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_window *window = what;
   const lfb_bit_array words =
-      lfb_bit_array_over(window->view.fast.words, window->pages.size / sizeof(lfb_word),
+      lfb_bit_array_over(window->view.words, window->pages.size / sizeof(lfb_word),
                          (lfb_stripes){0});
   lfb_window_file file = {.description = window->description,
                           .config = window->config,

@@ -1,149 +1,71 @@
 /*
- * window_kernel.inc.h - template: the operations of a window on one hash and on many, inlined, for
- * one set of instructions.  window_shape.inc.h makes functions of them.
+ * window_kernel.inc.h - template: the kernels of a window, one for each shape, for one set of
+ * instructions.
  *
  * Before including it, define
  *
  *   WINDOW_TARGET  the target attribute of its functions
- *   WINDOW_(noun)  the name of a function
+ *   WINDOW_(noun)  the name of a function: window256_##noun
+ *   WINDOW_ROWS    a row for each shape with code of its own, as LFB_WINDOW_SHAPES; `of` is the
+ *                  window's view
+ *   WINDOW_PUT(name)
+ *                  the function that puts, if it is not to be defined here by
+ *                  lfb_window_mask WINDOW_(mask)(view, hash)
  *
- * the type WINDOW_(bits) of a key's bits, and the functions, of a view (window.h),
+ * and, inlined, of a view whose shape the compiler knows,
  *
- *   WINDOW_(bits_of)(view, hash)              finds them
- *   WINDOW_(mask)(&bits)                      as words
- *   WINDOW_(block_has)(view, block, &bits)    whether one block has all of them
- *   WINDOW_(pairs)(view)                      whether the processor changes two words at once
- *   WINDOW_(unit_shift)(view)                 log2 of the words that one instruction reads: a unit,
- *                                             which is one block or more of a key
- *   WINDOW_(unit_has)(view, words, &bits)     whether one of its blocks has all of them
+ *   bool     WINDOW_(has)(view, hash)      whether a layer has the key's bits
+ *   uint32_t WINDOW_(has_8)(view, hashes)  the same of eight keys, in bits
  */
 
-/* ---- queries -------------------------------------------------------------------- */
-
-/* Whether a unit has the bits, and then the next read, of a unit or the generation.  On x86-64 the
- * processor keeps this order, and elsewhere the reads do (window_kernels.c): only the compiler has
- * to keep it. */
-WINDOW_TARGET LFB_INLINE bool WINDOW_(look_at)(const lfb_window_view *view, const lfb_word *unit,
-                                               const WINDOW_(bits) *bits)
+/* Asks for the hashes of whole eights. */
+WINDOW_TARGET LFB_INLINE void WINDOW_(eights)(const lfb_window_view *view, bool prefetches,
+                                              const uint64_t *hashes, size_t count,
+                                              uint64_t *answers)
 {
-  const bool found = WINDOW_(unit_has)(view, unit, bits);
-
-  LFB_STD atomic_signal_fence(LFB_STD memory_order_acquire);
-  LFB_WINDOW_HAZARD();
-  return found;
-}
-
-/* Whether a layer has the bits.  It reads the unit of the newest layer, that of generation `e`,
- * last. */
-WINDOW_TARGET LFB_INLINE bool WINDOW_(look)(const lfb_window_view *view, uint64_t hash, uint64_t e)
-{
-  const lfb_word *blocks = lfb_window_blocks(view, hash);
-  const WINDOW_(bits) bits = WINDOW_(bits_of)(view, hash);
-  const uint32_t shift = WINDOW_(unit_shift)(view);
-  const uint32_t all = view->fast.block_shift + view->layers_shift; /* log2 of the words */
-  bool found = false;
-
-  if (all <= shift)
-    return WINDOW_(unit_has)(view, blocks, &bits);
-  const uint64_t newest = lfb_window_layer(view, e) >> shift;
-  const uint32_t units = 1U << (all - shift);
-  LFB_EACH(i, 0, units, 1,
-           found |= WINDOW_(look_at)(
-               view, blocks + (lfb_window_unit(newest, i + 1, units - 1) << shift), &bits));
-  return found;
-}
-
-WINDOW_TARGET LFB_INLINE bool WINDOW_(query)(lfb_window_view view, uint64_t hash)
-{
-  for (;;) {
-    const uint64_t e = lfb_window_now(&view);
-    LFB_WINDOW_HAZARD();
-    if (WINDOW_(look)(&view, hash, e))
-      return true;
-    LFB_WINDOW_HAZARD();
-    if (lfb_window_now(&view) == e)
-      return false;
+  for (size_t i = 0; prefetches && i < count && i < LFB_LINES_AHEAD; i++)
+    lfb_window_prefetch(view, hashes[i]);
+  for (size_t i = 0; i + 8 <= count; i += 8) {
+    if (prefetches && count - i >= LFB_LINES_AHEAD + 8)
+      LFB_EACH(k, 0, 8U, 1, lfb_window_prefetch(view, hashes[i + LFB_LINES_AHEAD + k]));
+    lfb_window_answer(answers, i, WINDOW_(has_8)(view, hashes + i));
   }
 }
 
-WINDOW_TARGET LFB_INLINE bool WINDOW_(query_layer)(lfb_window_view view, uint64_t hash, uint64_t e)
-{
-  const WINDOW_(bits) bits = WINDOW_(bits_of)(&view, hash);
-  return WINDOW_(block_has)(&view, lfb_window_blocks(&view, hash) + lfb_window_layer(&view, e),
-                            &bits);
-}
+#ifndef WINDOW_PUT
+#define WINDOW_PUT(name) WINDOW_(put_##name)
+#define WINDOW_PUTS(name, C, P, g)                                                         \
+  WINDOW_TARGET static bool WINDOW_(put_##name)(const lfb_window_view *of, uint64_t hash)  \
+  {                                                                                        \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                           \
+    const lfb_window_mask mask = WINDOW_(mask)(&view, hash);                               \
+    return lfb_window_put_mask(&view, lfb_window_blocks(&view, hash), &mask);              \
+  }
+WINDOW_ROWS(WINDOW_PUTS)
+#undef WINDOW_PUTS
+#endif
 
-/* A view in one generation. */
-typedef struct WINDOW_(moment) {
-  lfb_window_view view;
-  uint64_t e;
-} WINDOW_(moment);
+#define WINDOW_KERNEL(name, C, P, g)                                                           \
+  WINDOW_TARGET static bool WINDOW_(has_##name)(const lfb_window_view *of, uint64_t hash)      \
+  {                                                                                            \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                               \
+    return WINDOW_(has)(&view, hash);                                                          \
+  }                                                                                            \
+  WINDOW_TARGET static void WINDOW_(has_many_##name)(const lfb_window_view *of, bool prefetches, \
+                                                     const uint64_t *hashes, size_t count,     \
+                                                     uint64_t *answers)                        \
+  {                                                                                            \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                               \
+    WINDOW_(eights)(&view, prefetches, hashes, count, answers);                                \
+    for (size_t i = count & ~(size_t)7; i < count; i++)                                        \
+      lfb_window_answer(answers, i, WINDOW_(has_##name)(of, hashes[i]));                       \
+  }                                                                                            \
+  static const lfb_window_kernel WINDOW_(kernel_##name) = {WINDOW_PUT(name), WINDOW_(has_##name), \
+                                                           WINDOW_(has_many_##name)};
+WINDOW_ROWS(WINDOW_KERNEL)
 
-LFB_INLINE void WINDOW_(prefetch)(const WINDOW_(moment) *at, uint64_t hash)
-{
-  const lfb_word *blocks = lfb_window_blocks(&at->view, hash);
-  const uint32_t words = 1U << (at->view.fast.block_shift + at->view.layers_shift);
-
-  for (uint32_t i = 0; i < words; i += LFB_BLOCK_WORDS)
-    lfb_prefetch_read((const void *)(blocks + i));
-}
-
-WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(query_one)(const WINDOW_(moment) *at, uint64_t hash)
-{
-  return WINDOW_(look)(&at->view, hash, at->e);
-}
-
-#define LINES_TARGET WINDOW_TARGET
-#define LINES_LOOP WINDOW_(lines)
-#define LINES_VIEW WINDOW_(moment)
-#include "bloom/strategies/lines.inc.h"
-
-/* If a generation begins meanwhile, absent keys would have to be looked for again: all keys are. */
-WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view view, bool prefetches,
-                                                  const uint64_t *hashes, size_t count,
-                                                  uint64_t *answers)
-{
-  WINDOW_(moment) at = {view, 0};
-
-  do {
-    at.e = lfb_window_now(&view);
-    (void)WINDOW_(lines)(&at, prefetches, hashes, count, answers, WINDOW_(prefetch),
-                         WINDOW_(query_one));
-  } while (lfb_window_now(&view) != at.e);
-}
-
-/* ---- puts ------------------------------------------------------------------------- */
-
-WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(put_one)(const lfb_window_view *view, uint64_t hash)
-{
-  const WINDOW_(bits) bits = WINDOW_(bits_of)(view, hash);
-  const lfb_window_mask mask = WINDOW_(mask)(&bits);
-  return lfb_window_put_mask(view, lfb_window_blocks(view, hash), &mask);
-}
-
-/* Prefetches the block of the newest layer.  If a generation begins meanwhile, it is another
- * one. */
-LFB_INLINE void WINDOW_(prefetch_put)(const lfb_window_view *view, uint64_t hash)
-{
-  lfb_prefetch_write((const void *)(lfb_window_blocks(view, hash) +
-                                    lfb_window_layer(view, lfb_window_now(view))));
-}
-
-#define LINES_TARGET WINDOW_TARGET
-#define LINES_LOOP WINDOW_(put_lines)
-#define LINES_VIEW lfb_window_view
-#include "bloom/strategies/lines.inc.h"
-
-WINDOW_TARGET LFB_INLINE bool WINDOW_(change)(lfb_window_view view, uint64_t hash)
-{
-  view.pairs = WINDOW_(pairs)(&view);
-  return WINDOW_(put_one)(&view, hash) != 0;
-}
-
-WINDOW_TARGET LFB_INLINE void WINDOW_(change_many)(lfb_window_view view, const uint64_t *hashes,
-                                                   size_t count, uint64_t *answers)
-{
-  view.pairs = WINDOW_(pairs)(&view);
-  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers, WINDOW_(prefetch_put),
-                           WINDOW_(put_one));
-}
+#undef WINDOW_ROWS
+#undef WINDOW_TARGET
+#undef WINDOW_PUT
+#undef WINDOW_
+#undef WINDOW_KERNEL

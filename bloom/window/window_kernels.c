@@ -1,347 +1,205 @@
 /*
- * window_kernels.c - the operations of a window on keys: without vectors, by AVX2 and by AVX-512.
- * Answers and bits are the same (window.h).
+ * window_kernels.c - the operations of a window on keys: without vectors, by AVX2, and by AVX-512
+ * with VBMI and BITALG.  Answers and bits are the same (window.h).
  *
- * Other threads may write the words during a load of a vector.  It is not atomic as a whole, but
- * each of its lanes of 64 bits is (bloom/strategies/fast/fast_avx512.h has the sources).
+ * A key's blocks are neighbours, those of all layers, so a vector has words of several layers, and
+ * reads them in any order.
  */
 #include "bloom/window/window.h"
 
-#include "bloom/hashing/simd.h"
-
-#define BITS_SHIFTS 58, 52, 46, 40, 34, 28, 22, 16 /* of probes 7 to 0 of a product (fast_view.h) */
+#include "bloom/strategies/kernel.h"
+#include "bloom/strategies/wide.h"
 
 /* ---- without vectors -------------------------------------------------------------- */
 
-typedef lfb_window_mask window_any_bits;
+#define window_any_mask lfb_window_mask_of
+#define window_any_has(view, hash) lfb_window_look(view, hash, 0)
 
-LFB_INLINE window_any_bits window_any_bits_of(const lfb_window_view *view, uint64_t hash)
+LFB_INLINE uint32_t window_any_has_8(const lfb_window_view *view, const uint64_t *hashes)
 {
-  const uint32_t words = 1U << view->fast.block_shift;
-  window_any_bits bits = {{0}};
+  uint32_t has = 0;
 
-  for (uint32_t j = 0; j < words; j++)
-    bits.word[j] = lfb_fast_mask(&view->fast, hash, j);
-  return bits;
+  for (uint32_t k = 0; k < 8; k++)
+    has |= (uint32_t)window_any_has(view, hashes[k]) << k;
+  return has;
 }
 
-LFB_INLINE lfb_window_mask window_any_mask(const window_any_bits *bits)
-{
-  return *bits;
-}
-
-LFB_INLINE bool window_any_block_has(const lfb_window_view *view, const lfb_word *block,
-                                     const window_any_bits *bits)
-{
-  const uint32_t words = 1U << view->fast.block_shift;
-  uint64_t missing = 0;
-
-  for (uint32_t j = 0; j < words; j++)
-    /* seq_cst: after the generation that the caller has read, in one order with the exchanges of
-     * puts; and, as acquire, before the reads that follow (window_any_look()). */
-    missing |= bits->word[j] &
-               ~LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_seq_cst);
-  return missing == 0;
-}
-
-LFB_INLINE bool window_any_pairs(const lfb_window_view *view)
-{
-  return view->pairs;
-}
-
-LFB_INLINE uint32_t window_any_unit_shift(const lfb_window_view *view)
-{
-  return view->fast.block_shift;
-}
-
-#define window_any_unit_has window_any_block_has
+#define WINDOW_ANY_SHAPE(row) row(0, of->layers_shift, of->pairs, of->bits)
+#define WINDOW_ROWS WINDOW_ANY_SHAPE
 #define WINDOW_TARGET
 #define WINDOW_(noun) window_any_##noun
 #include "bloom/window/window_kernel.inc.h"
 
-#define WINDOW_SHAPE 0, 0, 0
-#define WINDOW_PUT window_any_all_put
-#define WINDOW_MIGHT_CONTAIN window_any_all_might_contain
-#define WINDOW_LAYER_HAS window_any_all_layer_has
-#define WINDOW_PUT_MANY window_any_all_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window_any_all_might_contain_many
-#define WINDOW_KERNEL window_any_all_kernel
-#include "bloom/window/window_shape.inc.h"
-
-const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_SHAPES] = {
-    &window_any_all_kernel, &window_any_all_kernel,
-    &window_any_all_kernel, &window_any_all_kernel};
-
-#undef WINDOW_TARGET
-#undef WINDOW_
+const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_KERNELS] = {
+    &window_any_kernel_0, &window_any_kernel_0, &window_any_kernel_0, &window_any_kernel_0};
 
 #ifdef LFB_SIMD_X86
-#include <immintrin.h>
 
-/* ---- AVX2 ------------------------------------------------------------------------- */
+/* ---- AVX2: the bits of a key, then vectors of two layers, one, or half of one --------- */
 
-/* The bits in words 0 to 3 and 4 to 7; smaller blocks are repeated in `low`. */
+#define T LFB_AVX2_TARGET LFB_INLINE
+
+/* The bits in words 0 to 3 and 4 to 7; those of fewer words are repeated. */
 typedef struct window256_bits {
-  __m256i low, high;
+  __m256i half[2];
 } window256_bits;
 
-/* Every processor with AVX2 has the exchange of two words. */
-LFB_INLINE bool window256_pairs(const lfb_window_view *view)
+/* The bits of four probes from `first` on, of those below `count`. */
+T __m256i window256_four(uint64_t round, uint32_t first, uint32_t count)
 {
-  (void)view;
-  return true;
+  const long long low = lfb_fast_shift(first);
+  const __m256i number = _mm256_srlv_epi64(_mm256_set1_epi64x((long long)round),
+                                           _mm256_set_epi64x(low + 18, low + 12, low + 6, low)) &
+                         _mm256_set1_epi64x(63);
+  const __m256i wanted = _mm256_cmpgt_epi64(
+      _mm256_set1_epi64x(count), _mm256_set_epi64x(first + 3, first + 2, first + 1, first));
+  return _mm256_sllv_epi64(wanted & _mm256_set1_epi64x(1), number);
 }
 
-/* The bits of four probes, of which those below `count` are wanted, counted from `first`. */
-LFB_AVX2_TARGET LFB_INLINE __m256i window256_four(uint64_t round, int first, uint32_t count)
+T window256_bits window256_bits_of(const lfb_window_view *view, uint64_t hash)
 {
-  const __m256i probes = _mm256_add_epi64(_mm256_set_epi64x(3, 2, 1, 0), _mm256_set1_epi64x(first));
-  const __m256i shifts = first == 0 ? _mm256_set_epi64x(34, 28, 22, 16)
-                                    : _mm256_set_epi64x(58, 52, 46, 40);
-  const __m256i wanted =
-      _mm256_srli_epi64(_mm256_cmpgt_epi64(_mm256_set1_epi64x(count), probes), 63);
-  const __m256i number = _mm256_and_si256(
-      _mm256_srlv_epi64(_mm256_set1_epi64x((long long)round), shifts), _mm256_set1_epi64x(63));
-  return _mm256_sllv_epi64(wanted, number);
+  const uint32_t probes = LFB_PAIR_WORDS * view->pairs * view->bits;
+  __m256i low = _mm256_setzero_si256(), high = low;
+
+  LFB_EACH(probe, 0, probes, LFB_FAST_ROUND, {
+    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    low |= window256_four(round, 0, probes - probe);
+    high |= window256_four(round, 4, probes - probe);
+  });
+  if (view->pairs < 4)
+    low = high = low | high;
+  if (view->pairs == 1) /* the halves of 128 bits */
+    low = high = low | _mm256_permute4x64_epi64(low, 0x4e);
+  return (window256_bits){{low, high}};
 }
 
-LFB_AVX2_TARGET LFB_INLINE window256_bits window256_bits_of(const lfb_window_view *view,
-                                                            uint64_t hash)
+T lfb_window_mask window256_mask(const lfb_window_view *view, uint64_t hash)
 {
-  window256_bits bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-
-  for (uint32_t i = 0; i < view->fast.rounds; i++) {
-    const uint64_t round = lfb_fast_round(hash, i);
-    const uint32_t left = view->fast.probes - i * LFB_FAST_ROUND;
-    bits.low = _mm256_or_si256(bits.low, window256_four(round, 0, left));
-    bits.high = _mm256_or_si256(bits.high, window256_four(round, 4, left));
-  }
-  if (view->fast.block_shift < 3)
-    bits.low = _mm256_or_si256(bits.low, bits.high);
-  if (view->fast.block_shift == 1) /* the halves of 128 bits */
-    bits.low = _mm256_or_si256(bits.low, _mm256_permute4x64_epi64(bits.low, 0x4e));
-  return bits;
-}
-
-LFB_AVX2_TARGET LFB_INLINE lfb_window_mask window256_mask(const window256_bits *bits)
-{
+  const window256_bits bits = window256_bits_of(view, hash);
   lfb_window_mask mask;
 
-  _mm256_storeu_si256((__m256i *)(void *)mask.word, bits->low);
-  _mm256_storeu_si256((__m256i *)(void *)(mask.word + 4), bits->high);
+  _mm256_storeu_si256((__m256i *)(void *)&mask.pair[0], bits.half[0]);
+  _mm256_storeu_si256((__m256i *)(void *)&mask.pair[2], bits.half[1]);
   return mask;
 }
 
-LFB_AVX2_TARGET LFB_INLINE uint32_t window256_unit_shift(const lfb_window_view *view)
+/* Lanes a0 | a1, b0 | b1, a2 | a3, b2 | b3. */
+T __m256i window256_fold(__m256i a, __m256i b)
 {
-  return view->fast.block_shift == 3 ? 3 : 2;
+  return _mm256_unpacklo_epi64(a, b) | _mm256_unpackhi_epi64(a, b);
 }
 
-/* Which of four words have all bits. */
-LFB_AVX2_TARGET LFB_INLINE uint32_t window256_words(const lfb_word *words, __m256i bits)
+/* The lanes of each of four vectors in one lane. */
+T __m256i window256_fold_4(const __m256i *of)
 {
-  const __m256i four = _mm256_load_si256((const __m256i *)(const void *)words);
-  const __m256i whole = _mm256_cmpeq_epi64(_mm256_and_si256(four, bits), bits);
-  return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(whole));
+  const __m256i low = window256_fold(of[0], of[1]), high = window256_fold(of[2], of[3]);
+  return _mm256_permute2x128_si256(low, high, 0x20) | _mm256_permute2x128_si256(low, high, 0x31);
 }
 
-LFB_AVX2_TARGET LFB_INLINE bool window256_unit_has(const lfb_window_view *view,
-                                                   const lfb_word *unit, const window256_bits *bits)
+/* Ones in a lane if a layer has all bits.  It finds the bits that are missing in four layers, and
+ * in two layers twice. */
+T __m256i window256_found(const lfb_window_view *view, uint64_t hash)
 {
-  const uint32_t low = window256_words(unit, bits->low);
+  const lfb_word *blocks = lfb_window_blocks(view, hash);
+  const window256_bits bits = window256_bits_of(view, hash);
+  const uint32_t pairs = view->pairs, vectors = pairs << view->layers_shift >> 1;
+  __m256i found = _mm256_setzero_si256(), missing[8];
 
-  if (view->fast.block_shift == 1)
-    return (low & low >> 1 & 5) != 0;
-  if (view->fast.block_shift == 2)
-    return low == 15;
-  return (low & window256_words(unit + 4, bits->high)) == 15;
+  LFB_EACH(i, 0, vectors, 2 * pairs, {
+    LFB_EACH(j, 0, 2 * pairs, 1, {
+      const size_t vector = (i + j) & (vectors - 1);
+      missing[j] = bits.half[j % 2] & ~lfb_wide_4(blocks + 4 * vector);
+    });
+    if (pairs == 4)
+      LFB_EACH(j, 0, 4U, 1, missing[j] = missing[(size_t)2 * j] | missing[(size_t)2 * j + 1]);
+    found |= _mm256_cmpeq_epi64(_mm256_setzero_si256(),
+                                pairs == 1 ? window256_fold(missing[0], missing[1])
+                                           : window256_fold_4(missing));
+  });
+  return found;
 }
 
-LFB_AVX2_TARGET LFB_INLINE bool window256_block_has(const lfb_window_view *view,
-                                                    const lfb_word *block,
-                                                    const window256_bits *bits)
+T bool window256_has(const lfb_window_view *view, uint64_t hash)
 {
-  if (view->fast.block_shift > 1)
-    return window256_unit_has(view, block, bits);
-  const __m128i pair = _mm_load_si128((const __m128i *)(const void *)block);
-  const __m128i missing = _mm_andnot_si128(pair, _mm256_castsi256_si128(bits->low));
-  return _mm_testz_si128(missing, missing) != 0;
+  return _mm256_movemask_pd(_mm256_castsi256_pd(window256_found(view, hash))) != 0;
 }
 
+T uint32_t window256_has_8(const lfb_window_view *view, const uint64_t *hashes)
+{
+  __m256i of[8];
+
+  for (uint32_t k = 0; k < 8; k++)
+    of[k] = window256_found(view, hashes[k]);
+  const __m256i low = window256_fold_4(of), high = window256_fold_4(of + 4);
+  return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
+         (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(high)) << 4;
+}
+
+#undef T
+#define WINDOW_ROWS(row) WINDOW_ANY_SHAPE(row) LFB_WINDOW_SHAPES(row)
 #define WINDOW_TARGET LFB_AVX2_TARGET
 #define WINDOW_(noun) window256_##noun
 #include "bloom/window/window_kernel.inc.h"
 
-#define WINDOW_SHAPE 0, 0, 0
-#define WINDOW_PUT window256_all_put
-#define WINDOW_MIGHT_CONTAIN window256_all_might_contain
-#define WINDOW_LAYER_HAS window256_all_layer_has
-#define WINDOW_PUT_MANY window256_all_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window256_all_might_contain_many
-#define WINDOW_KERNEL window256_all_kernel
-#include "bloom/window/window_shape.inc.h"
+const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_KERNELS] = {
+    &window256_kernel_0, &window256_kernel_1, &window256_kernel_2, &window256_kernel_3};
 
-#define WINDOW_SHAPE 2, 1, 4
-#define WINDOW_PUT window256_2x4_put
-#define WINDOW_MIGHT_CONTAIN window256_2x4_might_contain
-#define WINDOW_LAYER_HAS window256_2x4_layer_has
-#define WINDOW_PUT_MANY window256_2x4_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window256_2x4_might_contain_many
-#define WINDOW_KERNEL window256_2x4_kernel
-#include "bloom/window/window_shape.inc.h"
+/* ---- AVX-512: a line has the words of one layer or more ------------------------------ */
 
-#define WINDOW_SHAPE 2, 2, 3
-#define WINDOW_PUT window256_4x3_put
-#define WINDOW_MIGHT_CONTAIN window256_4x3_might_contain
-#define WINDOW_LAYER_HAS window256_4x3_layer_has
-#define WINDOW_PUT_MANY window256_4x3_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window256_4x3_might_contain_many
-#define WINDOW_KERNEL window256_4x3_kernel
-#include "bloom/window/window_shape.inc.h"
+#include "bloom/strategies/fast/fast_avx512.h"
 
-#define WINDOW_SHAPE 2, 3, 2
-#define WINDOW_PUT window256_8x2_put
-#define WINDOW_MIGHT_CONTAIN window256_8x2_might_contain
-#define WINDOW_LAYER_HAS window256_8x2_layer_has
-#define WINDOW_PUT_MANY window256_8x2_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window256_8x2_might_contain_many
-#define WINDOW_KERNEL window256_8x2_kernel
-#include "bloom/window/window_shape.inc.h"
+#define T LFB_AVX512_TARGET LFB_INLINE
 
-const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_SHAPES] = {
-    &window256_all_kernel, &window256_2x4_kernel,
-    &window256_4x3_kernel, &window256_8x2_kernel};
+/* A one for each layer of a line: the lowest of its answers in those of avx512_test(). */
+#define LOWEST(pairs) \
+  ((pairs) == 1 ? UINT64_C(0x1000100010001) : (pairs) == 2 ? UINT64_C(0x100000001) : UINT64_C(1))
 
-#undef WINDOW_TARGET
-#undef WINDOW_
-
-#ifdef LFB_SIMD_X86_512
-
-/* ---- AVX-512 ---------------------------------------------------------------------- */
-
-/* The bits in the words of a block, repeated. */
-typedef __m512i window512_bits;
-
-#define window512_pairs window256_pairs
-
-LFB_AVX512_TARGET LFB_INLINE window512_bits window512_bits_of(const lfb_window_view *view,
-                                                              uint64_t hash)
+T bool window512_has(const lfb_window_view *view, uint64_t hash)
 {
-  const __m512i one = _mm512_set1_epi64(1), shifts = _mm512_set_epi64(BITS_SHIFTS);
-  const uint32_t rounds = view->fast.rounds;
-  const __mmask8 last = (__mmask8)(0xffU >> (LFB_FAST_ROUND * rounds - view->fast.probes));
-  __m512i bits = _mm512_setzero_si512();
+  const lfb_word *blocks = lfb_window_blocks(view, hash);
+  const avx512_rounds rounds = avx512_rounds_of(hash, view->pairs, view->bits);
+  const uint32_t lines = view->pairs << view->layers_shift >> 2;
+  uint64_t found = 0;
 
-  for (uint32_t i = 0; i < rounds; i++) {
-    /* No mask: a rotation uses the lowest six bits of its count. */
-    const __m512i round = _mm512_set1_epi64((long long)lfb_fast_round(hash, i));
-    bits = _mm512_or_si512(bits, _mm512_maskz_rolv_epi64(i + 1 < rounds ? 0xff : last, one,
-                                                         _mm512_srlv_epi64(round, shifts)));
-  }
-  if (view->fast.block_shift < 3) /* the halves of 256 bits */
-    bits = _mm512_or_si512(bits, _mm512_shuffle_i64x2(bits, bits, 0x4e));
-  if (view->fast.block_shift == 1) /* those of 128 bits */
-    bits = _mm512_or_si512(bits, _mm512_permutex_epi64(bits, 0x4e));
-  return bits;
+  LFB_EACH(line, 0, lines, 1, {
+    const uint64_t on =
+        avx512_test(lfb_wide_8(blocks + 8 * (size_t)line), &rounds, view->pairs, view->bits);
+    found |= on & ~(on + LOWEST(view->pairs)); /* a layer's highest one, if it has all ones */
+  });
+  return (found & LOWEST(view->pairs) << (16 * view->pairs - 1)) != 0;
 }
 
-LFB_AVX512_TARGET LFB_INLINE lfb_window_mask window512_mask(const window512_bits *bits)
+T uint32_t window512_has_8(const lfb_window_view *view, const uint64_t *hashes)
 {
-  lfb_window_mask mask;
+  const avx512_rounds products = avx512_products(hashes, view->pairs, view->bits);
+  const uint32_t lines = view->pairs << view->layers_shift >> 2;
+  const __m512i lowest = _mm512_set1_epi64((long long)LOWEST(view->pairs));
+  __m512i found = _mm512_setzero_si512();
+  uint32_t has = 0;
+  uint64_t on[8];
 
-  _mm512_storeu_si512(mask.word, *bits);
-  return mask;
+  LFB_EACH(line, 0, lines, 1, {
+    LFB_EACH(k, 0, 8U, 1, {
+      const lfb_word *words = lfb_window_blocks(view, hashes[k]) + 8 * (size_t)line;
+      const avx512_rounds rounds = avx512_spread(&products, k, 4, ROUNDS(view->pairs, view->bits));
+      on[k] = avx512_test(lfb_wide_8(words), &rounds, view->pairs, view->bits);
+    });
+    if (view->pairs == 4)
+      has |= avx512_answers(on, 4);
+    else
+      found |= LANES(LANE_ON) & ~(LANES(LANE_ON) + lowest); /* as above */
+  });
+  found &= _mm512_slli_epi64(lowest, 16 * view->pairs - 1);
+  return has | avx512_number(_mm512_test_epi64_mask(found, found));
 }
 
-LFB_AVX512_TARGET LFB_INLINE uint32_t window512_unit_shift(const lfb_window_view *view)
-{
-  return view->fast.block_shift + view->layers_shift < 3 ? 2 : 3;
-}
-
-/* Loads 2, 4 or 8 words, which are aligned to their size; the further lanes are 0, which has no
- * bits.  A masked load of 64 bytes does not do: it faults if the words are not aligned to 64. */
-LFB_AVX512_TARGET LFB_INLINE __m512i window512_load(const lfb_word *words, uint32_t shift)
-{
-  const void *at = words;
-
-  if (shift == 1)
-    return _mm512_zextsi128_si512(_mm_load_si128((const __m128i *)at));
-  if (shift == 2)
-    return _mm512_zextsi256_si512(_mm256_load_si256((const __m256i *)at));
-  return _mm512_load_si512(at);
-}
-
-LFB_AVX512_TARGET LFB_INLINE bool window512_unit_has(const lfb_window_view *view,
-                                                     const lfb_word *unit,
-                                                     const window512_bits *bits)
-{
-  const __m512i missing =
-      _mm512_andnot_si512(window512_load(unit, window512_unit_shift(view)), *bits);
-  const uint32_t whole = _cvtmask8_u32(_mm512_testn_epi64_mask(missing, missing));
-
-  if (view->fast.block_shift == 1)
-    return (whole & whole >> 1 & 0x55) != 0;
-  if (view->fast.block_shift == 2)
-    return (whole & 0x0f) == 0x0f || whole >> 4 == 0x0f;
-  return whole == 0xff;
-}
-
-LFB_AVX512_TARGET LFB_INLINE bool window512_block_has(const lfb_window_view *view,
-                                                      const lfb_word *block,
-                                                      const window512_bits *bits)
-{
-  const __mmask8 words = (__mmask8)((1U << (1U << view->fast.block_shift)) - 1);
-  const __m512i missing =
-      _mm512_maskz_andnot_epi64(words, window512_load(block, view->fast.block_shift), *bits);
-  return _cvtmask8_u32(_mm512_test_epi64_mask(missing, missing)) == 0;
-}
-
+#undef T
+#define WINDOW_ROWS LFB_WINDOW_SHAPES
 #define WINDOW_TARGET LFB_AVX512_TARGET
+#define WINDOW_PUT(name) window256_put_##name
 #define WINDOW_(noun) window512_##noun
 #include "bloom/window/window_kernel.inc.h"
 
-#define WINDOW_SHAPE 0, 0, 0
-#define WINDOW_PUT window512_all_put
-#define WINDOW_MIGHT_CONTAIN window512_all_might_contain
-#define WINDOW_LAYER_HAS window512_all_layer_has
-#define WINDOW_PUT_MANY window512_all_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window512_all_might_contain_many
-#define WINDOW_KERNEL window512_all_kernel
-#include "bloom/window/window_shape.inc.h"
-
-#define WINDOW_SHAPE 2, 1, 4
-#define WINDOW_PUT window512_2x4_put
-#define WINDOW_MIGHT_CONTAIN window512_2x4_might_contain
-#define WINDOW_LAYER_HAS window512_2x4_layer_has
-#define WINDOW_PUT_MANY window512_2x4_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window512_2x4_might_contain_many
-#define WINDOW_KERNEL window512_2x4_kernel
-#include "bloom/window/window_shape.inc.h"
-
-#define WINDOW_SHAPE 2, 2, 3
-#define WINDOW_PUT window512_4x3_put
-#define WINDOW_MIGHT_CONTAIN window512_4x3_might_contain
-#define WINDOW_LAYER_HAS window512_4x3_layer_has
-#define WINDOW_PUT_MANY window512_4x3_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window512_4x3_might_contain_many
-#define WINDOW_KERNEL window512_4x3_kernel
-#include "bloom/window/window_shape.inc.h"
-
-#define WINDOW_SHAPE 2, 3, 2
-#define WINDOW_PUT window512_8x2_put
-#define WINDOW_MIGHT_CONTAIN window512_8x2_might_contain
-#define WINDOW_LAYER_HAS window512_8x2_layer_has
-#define WINDOW_PUT_MANY window512_8x2_put_many
-#define WINDOW_MIGHT_CONTAIN_MANY window512_8x2_might_contain_many
-#define WINDOW_KERNEL window512_8x2_kernel
-#include "bloom/window/window_shape.inc.h"
-
-const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_SHAPES] = {
-    &window512_all_kernel, &window512_2x4_kernel,
-    &window512_4x3_kernel, &window512_8x2_kernel};
-
-#undef WINDOW_TARGET
-#undef WINDOW_
-
-#endif
+const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_KERNELS] = {
+    &window256_kernel_0, &window512_kernel_1, &window512_kernel_2, &window512_kernel_3};
 #endif

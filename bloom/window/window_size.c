@@ -23,25 +23,26 @@ enum { SIZE_LARGEST = 3 }; /* log2 of the words of the largest block: a cache li
  * `balanced` has 2 words down to 1 %, and 4 down to 1e-4; `speed`, to 1e-3 and 1e-6.  The sizes
  * meet at the limit, so that a smaller fpp never takes less memory.
  */
-static const double size_most_bits[][SIZE_LARGEST] = {
+static const double window_most_bits[][SIZE_LARGEST] = {
     [LFB_MEMORY_BALANCED] = {0, 15.7, 31.5},
     [LFB_MEMORY_SPEED] = {0, 27, 64},
 };
 
-static lfb_block_shape size_shape(uint32_t block_shift, uint32_t bits)
+static lfb_block_shape window_shape(uint32_t block_shift, uint32_t bits)
 {
-  return (lfb_block_shape){1U << block_shift, bits, 1U << block_shift};
+  return (lfb_block_shape){1U << block_shift >> 1, LFB_PAIR_WORDS, bits, 1};
 }
 
 /* The keys per word at which the rate of one layer is `fpp`, with the best number of bits.  Not
  * inlined: the model needs 13 KiB of stack. */
-static __attribute__((noinline)) double size_best(double fpp, uint32_t block_shift, uint32_t *bits)
+static __attribute__((noinline)) double window_best(double fpp, uint32_t block_shift,
+                                                    uint32_t *bits)
 {
   double best = 0;
 
   for (uint32_t g = 1; g <= (uint32_t)LFB_FAST_MAX_PROBES >> block_shift; g++) {
     lfb_block_model model;
-    lfb_block_model_init(&model, size_shape(block_shift, g), LFB_WORD_BITS);
+    lfb_block_model_init(&model, window_shape(block_shift, g), LFB_WORD_BITS);
     const double load = lfb_block_model_load(&model, fpp) / (1U << block_shift);
     if (load < best) /* it rises to the best and falls after it */
       break;
@@ -52,13 +53,13 @@ static __attribute__((noinline)) double size_best(double fpp, uint32_t block_shi
 }
 
 /* Chooses the fewest words within their limit; returns the keys per word. */
-static double size_limited(double fpp, const double most_bits[SIZE_LARGEST],
-                           lfb_window_geometry *geometry)
+static double window_limited(double fpp, const double most_bits[SIZE_LARGEST],
+                             lfb_window_geometry *geometry)
 {
   double most = INFINITY; /* keys per word that the limit of fewer words allows */
 
   for (uint32_t shift = 1;; shift++) {
-    const double load = fmin(size_best(fpp, shift, &geometry->bits), most);
+    const double load = fmin(window_best(fpp, shift, &geometry->bits), most);
     geometry->block_shift = shift;
     if (shift == SIZE_LARGEST || load * most_bits[shift] >= (double)LFB_WORD_BITS)
       return load;
@@ -67,13 +68,13 @@ static double size_limited(double fpp, const double most_bits[SIZE_LARGEST],
 }
 
 /* Chooses the words with which a layer is smallest; returns the keys per word. */
-static double size_smallest(double fpp, lfb_window_geometry *geometry)
+static double window_smallest(double fpp, lfb_window_geometry *geometry)
 {
   double best = 0;
 
   for (uint32_t shift = 1; shift <= SIZE_LARGEST; shift++) {
     uint32_t bits = 1;
-    const double load = size_best(fpp, shift, &bits);
+    const double load = window_best(fpp, shift, &bits);
     if (load <= best)
       continue;
     best = load;
@@ -88,8 +89,8 @@ lfb_status lfb_window_size(double insertions, double fpp, lfb_memory_preference 
 {
   const double of_one = -expm1(ldexp(log1p(-fpp), -(int)geometry->layers_shift));
   const double load = preference == LFB_MEMORY_SMALLEST
-                          ? size_smallest(of_one, geometry)
-                          : size_limited(of_one, size_most_bits[preference], geometry);
+                          ? window_smallest(of_one, geometry)
+                          : window_limited(of_one, window_most_bits[preference], geometry);
   const double words = ceil(insertions / load);
 
   if (!(words <= (double)SIZE_MOST_WORDS)) /* also if the load is 0 */
@@ -114,14 +115,15 @@ double lfb_window_layer_fpp(const lfb_window_geometry *geometry, double keys)
 
   if (!(keys < INFINITY))
     return 1;
-  lfb_block_model_init(&model, size_shape(geometry->block_shift, geometry->bits), LFB_WORD_BITS);
+  lfb_block_model_init(&model, window_shape(geometry->block_shift, geometry->bits), LFB_WORD_BITS);
   return lfb_block_model_fpp(&model, keys / blocks, blocks);
 }
 
 double lfb_window_count(const lfb_window_geometry *geometry, uint64_t bits_set)
 {
   const double words = 1U << geometry->block_shift;
-  const lfb_spread spread = {(double)geometry->blocks, words, LFB_WORD_BITS, words, geometry->bits};
+  const lfb_spread spread = {(double)geometry->blocks, words, LFB_WORD_BITS, words, 1,
+                             geometry->bits};
 
   return lfb_spread_count(&spread, bits_set);
 }

@@ -22,6 +22,12 @@ static inline uint32_t lfb_window_log2(uint32_t power)
   return power == 2 ? 1 : power == 4 ? 2 : power == 8 ? 3 : 0;
 }
 
+/* P, the pairs of a block. */
+static inline uint32_t lfb_window_pairs(const lfb_window_geometry *geometry)
+{
+  return 1U << geometry->block_shift >> 1;
+}
+
 /* Bytes of all layers; SIZE_MAX or less, since blocks has a limit. */
 static inline uint64_t lfb_window_bytes(const lfb_window_geometry *geometry)
 {

@@ -310,8 +310,6 @@ static lfb_strategy_id build_strategy(const struct build *build)
 
   if (build->strategy.given)
     return build->strategy.id;
-  if (address_is_module(build->out))
-    return LFB_FAST; /* the only one that the module has */
   while (i + 1 < sizeof preferred / sizeof *preferred && !lfb_form_holds(build->form, preferred[i]))
     i++;
   return preferred[i];

@@ -280,9 +280,9 @@ const struct command command_plan = {
         "  lfbloom plan -n 10M -p 0.0001\n"
         "  lfbloom plan --window 24h -n 10M -p 0.01\n",
     .details =
-        "By default, the strategy is fast-pair from -p 0.005 on, where the processor has it, and "
-        "fast below that.  go-fnv14 has one fixed size.  The size of sbbf is a power of two, 128 "
-        "MiB at most.\n\n"
+        "The default strategy is fast.  fast-pair is fast with one pair of words for each key, at "
+        "any P: a put is a claim.  go-fnv14 has one fixed size.  The size of sbbf is a power of "
+        "two, 128 MiB at most.\n\n"
         "The column \"fpp then\" is the false-positive probability after N keys, by the strategy's "
         "model.\n\n"
         "With --window, the sizes are those of windows, as 'lfbloom claim --window' makes them.  N "

@@ -116,6 +116,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_UNKNOWN_VERSION:
   case LFB_ERROR_BYTE_ORDER:
   case LFB_ERROR_NO_PAIRS:
+  case LFB_ERROR_OLD_FAST:
   case LFB_ERROR_MAP:
     return CLI_NOT_DONE; /* the filter itself was not checked */
   default:

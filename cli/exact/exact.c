@@ -187,7 +187,7 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
 
   if (!exact_rewind(exact) ||
-      !fitted_filter(exact->tuning.fpp, exact->tuning.strategy, keys, claimed, &exact->claimed))
+      !fitted_filter(exact->tuning.fpp, keys, claimed, &exact->claimed))
     return false;
   atomic_store_explicit(&exact->table.limit,
                         exact_table_most(exact, exact_filter_bytes(exact->claimed)),

@@ -21,7 +21,6 @@
 struct exact_tuning {
   uint64_t table_most; /* the bytes of the table before the input is read twice, if it can be */
   double fpp;          /* of the filter that lines are claimed in  */
-  lfb_strategy_id strategy;
   uint64_t thread_bytes; /* of memory, which are for what each thread works on */
   void (*between)(void); /* called before the second read; NULL: nothing */
 };

@@ -265,7 +265,7 @@ static bool commit_run(struct seen_commit *commit, uint64_t memory)
   if (made->count / SEEN_FILL > UINT32_MAX - 2 * SEEN_SPARE)
     return seen_damaged(seen, "has no room for more");
   made->blocks = (uint32_t)(made->count / SEEN_FILL) + 1 + SEEN_SPARE;
-  if (!fitted_filter(0.01, LFB_DEFAULT, made->count, memory / 2, &commit->filter) ||
+  if (!fitted_filter(0.01, made->count, memory / 2, &commit->filter) ||
       !commit_put_all(commit, memory) || !commit_write_filter(commit))
     return false;
   if (fsync(seen->file) != 0)

@@ -5,10 +5,9 @@
 
 #include "cli/base/report.h"
 
-bool fitted_filter(double fpp, lfb_strategy_id strategy, uint64_t keys, uint64_t most,
-                   lfb_filter **filter)
+bool fitted_filter(double fpp, uint64_t keys, uint64_t most, lfb_filter **filter)
 {
-  lfb_config config = {.expected_insertions = keys, .fpp = fpp, .strategy = strategy};
+  lfb_config config = {.expected_insertions = keys, .fpp = fpp};
   lfb_stats stats = {0};
   lfb_status status;
 

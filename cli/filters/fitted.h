@@ -10,7 +10,6 @@
 
 /* Makes a filter for `keys` keys, with this probability or more; if there is no memory, or it would
  * take more than `most` bytes, for fewer.  False after a report. */
-bool fitted_filter(double fpp, lfb_strategy_id strategy, uint64_t keys, uint64_t most,
-                   lfb_filter **filter);
+bool fitted_filter(double fpp, uint64_t keys, uint64_t most, lfb_filter **filter);
 
 #endif

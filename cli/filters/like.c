@@ -59,9 +59,12 @@ static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_
                         "with, too", like->path);
   config->expected_insertions = stats->expected_insertions;
   config->fpp = stats->fpp;
-  if (like_find_size(stats, config))
-    return true;
-  return report_false(
+  bool found = like_find_size(stats, config);
+  if (!found && config->strategy == LFB_FAST) { /* files do not tell the two apart */
+    config->strategy = LFB_FAST_PAIR;
+    found = like_find_size(stats, config);
+  }
+  return found || report_false(
        "--like %s: no filter for %s keys at -p %g has its %s bits: it was folded, or "
        "made by another version of lfbloom",
        like->path,
@@ -83,6 +86,7 @@ bool like_take(const struct like *like, struct options_key *key,
   config->strategy = strategy->id;
   const bool taken = like_take_hash(like, filter, &stats, key, config) &&
                      (!like->all || like_take_size(like, &stats, config));
+  strategy->id = config->strategy;
   lfb_filter_free(filter);
   return taken;
 }

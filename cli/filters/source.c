@@ -253,8 +253,7 @@ bool source_takes(struct source *source, struct keys_source *keys)
     return report_false("%s: holds keys of --keys=%s: %s", source->path,
                         typed_name(keys->type), misuse);
   source->numbers = keys->type == LFB_KEYS_I64;
-  if (!source->numbers || source->there.filter == NULL ||
-      (stats->strategy != LFB_FAST && stats->strategy != LFB_FAST_PAIR))
+  if (!source->numbers || source->there.filter == NULL || stats->strategy != LFB_FAST)
     return true;
   return report_false("%s: --keys=i64 cannot be used with strategy %s on Redis", source->path,
                       lfb_strategy_name(stats->strategy));

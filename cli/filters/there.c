@@ -169,7 +169,7 @@ bool there_holds(const char *from, const lfb_stats *stats)
   if (guava && stats->bit_count / 8 > STRING_BYTES - HEADER)
     return report_false("%s: %s: use --strategy fast", from,
                         lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
-  if (guava || strategy == LFB_FAST || strategy == LFB_FAST_PAIR || strategy == LFB_REDIS_MITZ32)
+  if (guava || strategy == LFB_FAST || strategy == LFB_REDIS_MITZ32)
     return true;
   return report_false("%s: a filter on Redis cannot have strategy %s, and the strategy cannot be "
                       "changed without the keys: build it from the keys, with --strategy fast, "

@@ -1,16 +1,10 @@
 /*
- * lfbloom/builder.h - fills a filter that no other thread uses yet, without locked operations.
+ * lfbloom/builder.h - makes a filter for keys whose number is unknown until all of them were put.
  *
- * While it is built, a filter of strategy fast is cut into regions.  A region belongs to one thread
- * at a time, which writes to it by plain stores.  A thread collects hashes for each region, and
- * takes a region when it has enough for it.  The result is an ordinary filter with an exact count,
- * as put_many would have made it.  Filters of other strategies are filled by put_many.
- *
- * Progress   Not lock-free: a thread waits while another thread has the region that it needs.  The
- *            wait is a few microseconds at most, unless that thread is stopped.  Only the builder's
- *            threads ever wait.
- * Memory     The filter's, and 512 KiB per thread if there are several threads.  An unsized
- *            builder: lfb_builder_create_unsized().
+ * An unsized builder keeps a hash of each key, then makes a filter of the right size with these
+ * hashes (lfb_builder_create_unsized()).  If the number is known, a builder puts as
+ * lfb_filter_put_many() does, and counts the new keys: programs that build filters of either kind
+ * need one loop.
  *
  * Which calls may run at once
  *

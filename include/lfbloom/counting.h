@@ -53,8 +53,8 @@
  * Memory     A 64-bit word holds the counters of 16 bits of a plain filter.
  *
  *              strategy   lines that a key touches
- *              fast       one per word (words_per_key of stats: 2 at 1 %, 4 at 0.1 %), at most 4;
- *                         they are among 4 adjacent lines
+ *              fast       one per pair of words: 1 at 1 %, 2 at 0.1 %, 4 at 1e-6 (half of
+ *                         words_per_key of stats); they are among 4 or 8 adjacent lines
  *              sbbf       2
  *              others     one per counter
  *
@@ -90,8 +90,7 @@ typedef struct lfb_counting lfb_counting;
 /*
  * Makes an empty counting filter.
  *
- * Takes  config  as lfb_filter_create(); batch_memory is ignored.  LFB_DEFAULT is LFB_FAST: only
- *                `fast` has counters of its own (Memory, above).
+ * Takes  config  as lfb_filter_create().
  * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_counting_free().
  */

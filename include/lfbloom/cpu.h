@@ -20,7 +20,7 @@
 /* Before a loop of few turns: gcc -O2 unrolls none by itself, clang does.  Not with
  * AddressSanitizer: gcc would take four times as long to compile the kernels. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define LFB_UNROLL _Pragma("GCC unroll 16")
+#define LFB_UNROLL _Pragma("GCC unroll 32")
 #define LFB_UNROLL_8 _Pragma("GCC unroll 8") /* of many turns, eight at a time */
 #else
 #define LFB_UNROLL

@@ -26,9 +26,9 @@
  *               copy, fold, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
  *               threads put the same new key at once, at least one of them gets true, and more
- *               can.  With strategy fast-pair, the default for fpp >= 0.005 (LFB_DEFAULT),
- *               exactly one does.  (None does if puts of other keys turn on all of the key's bits
- *               first.)
+ *               can.  Exactly one does if a key has one pair of words, as in `fast` by default
+ *               for fpp >= 0.005, and the processor is x86-64 or aarch64.  (None does if puts of
+ *               other keys turn on all of the key's bits first.)
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
  *               one does, except that none may in three cases: the key was a false positive at
  *               that time, a put put it (before or at the same time), or the winner was killed
@@ -46,8 +46,7 @@
  *               number while some are.  If the filter is in a file (lfbloom/mapped.h),
  *               lfb_filter_stats() counts its bits when it is called.
  * 6. Quiet      A query never writes.  A put or claim of a present key writes to no memory that
- *               other threads read.  Exception: a put_many of a big batch writes the filter's
- *               pointers to the memory that it keeps for batches.
+ *               other threads read.
  * 7. Not a      A query that returns true does not make another thread's earlier writes visible:
  *    message    bits are read and set relaxed, and all bits of x may have come from other keys.
  *               A caller that needs "present, therefore the data is there" must provide that
@@ -70,14 +69,13 @@
  *               a claim takes one of 256 locks, chosen by the key.  It waits for a thread that
  *               stopped while it held that lock.
  *               With lazy_memory the first touch of a page enters the kernel.
- *               For a big batch put_many may allocate.
  *
  * Environment
  *
  *   Signals     A signal handler may call put, query and claim, also when it interrupts a put or
  *               claim of the same thread.  Not allowed in a handler: all other functions, a
- *               thread's first put, query or claim of any filter, a put_many of a big batch, and a
- *               claim that takes a lock (Exceptions, above).
+ *               thread's first put, query or claim of any filter, and a claim that takes a lock
+ *               (Exceptions, above).
  *   fork        A child may continue to use its copy of a filter in private memory.  If other
  *               threads of the parent were putting at the fork, the child's bits_set can stay
  *               too low by the bits that these threads had not yet counted.  If another thread
@@ -130,23 +128,21 @@ typedef struct lfb_filter lfb_filter;
 /*
  * How an element becomes bits.
  *
- * LFB_DEFAULT  is only for a new filter.  It is LFB_FAST_PAIR if fpp >= 0.005, memory_preference is
- *              not LFB_MEMORY_SMALLEST, and the processor has a 16-byte compare-and-exchange
- *              without a lock (x86-64; aarch64 from ARMv8.1).  If not, and on other machines such
- *              as s390x, it is LFB_FAST.  lfb_config_plan() and a filter's figures state which it
- *              is.  Just below 0.005 the size is 11 % smaller, because pairs take more memory.
- *              For counting and growing filters it is LFB_FAST.
+ * LFB_FAST     A key has bits in 1, 2 or 4 pairs of words, which are in one cache line, or with 4
+ *              pairs in two neighbouring ones.  A pair has 16 bytes and changes by one operation.
+ *              fpp and memory_preference decide how many pairs; with one, every put is a claim
+ *              (head of this file, 2).
  */
 typedef enum lfb_strategy_id {
-  LFB_DEFAULT = 0,      /* LFB_FAST_PAIR or LFB_FAST (below)                     */
+  LFB_DEFAULT = 0,      /* LFB_FAST; only for a new filter                       */
   LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
   LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
   LFB_SBBF = 3,         /* Parquet's split-block filter, bit for bit             */
   LFB_JAVA_DOUBLE = 4,  /* h1 + i*h2 in Java ints over two murmur3_32 seeds      */
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
-  LFB_FAST_PAIR = 7,    /* two words per key, changed at once: every put is a claim */
-  LFB_FAST = 8,         /* one cache line per key; below 1e-5 two neighbours    */
+  LFB_FAST_PAIR = 7,    /* LFB_FAST with one pair at any fpp; its figures say LFB_FAST */
+  LFB_FAST = 8,         /* 1, 2 or 4 pairs of words per key (above)              */
 } lfb_strategy_id;
 
 /* How the number of probes follows from n and p.  Guava changed its formula; filters of both
@@ -184,16 +180,16 @@ typedef enum lfb_hash_id {
                              bytes, in a time that depends on key and secret (docs/hash.md) */
 } lfb_hash_id;
 
-/* How `fast` chooses between less memory and fewer words per key.  Each limit allows one cache
- * line more.  A smaller fpp never takes less memory: where the number of words changes, a filter
- * may hold a smaller fpp than it was made for.  A filter of `sbbf` up to 128 MiB is rounded up to a
- * power of two, which Arrow and Velox need to read it, except with LFB_MEMORY_SMALLEST. */
+/* How `fast` chooses between less memory and fewer pairs per key: a put of a new key is one locked
+ * operation for each.  A smaller fpp never takes less memory: where the number of pairs changes, a
+ * filter may hold a smaller fpp than it was made for.  A filter of `sbbf` up to 128 MiB is rounded
+ * up to a power of two, which Arrow and Velox need to read it, except with LFB_MEMORY_SMALLEST. */
 typedef enum lfb_memory_preference {
-  LFB_MEMORY_BALANCED = 0, /* few words per key, in one cache line down to 1e-5, in two below:
-                              within 5 % of the smallest size, near 1e-5 within 16 % */
-  LFB_MEMORY_SPEED = 1,    /* fewer words per key, within 25 % of the smallest size with one
-                              cache line                                            */
-  LFB_MEMORY_SMALLEST = 2, /* the smallest size; below 4e-4 with two cache lines    */
+  LFB_MEMORY_BALANCED = 0, /* one pair down to 0.005, two down to 3.3e-5, four below: at most 14 %
+                              above the smallest size                               */
+  LFB_MEMORY_SPEED = 1,    /* one pair down to 1.2e-4, two down to 2e-9, four below: at most 57 %
+                              above the smallest size                               */
+  LFB_MEMORY_SMALLEST = 2, /* the smallest size: two pairs below 0.026, four below 8e-4 */
 } lfb_memory_preference;
 
 /* What the keys of a filter are, for programs that query its file later (the tool's --keys).  A
@@ -229,22 +225,20 @@ typedef struct lfb_config {
                        read a file with its key can choose keys that are all false positives.
                        The file is therefore readable by its owner only: mode at most 0600 */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
-  uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
-                            64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
   bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least
                     80,640 blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and larger powers
                     of two as the filter grows.  A fold by a wanted 2 to 32 then leaves it at most
                     14 % (29 %; 50 %; 2.7 times) too large.  The filter is at most 1/32 larger, or
-                    12 blocks.  From 80,640 blocks on (fast: 5 MiB), one for 2^i times the keys is
-                    2^i times as large.
+                    12 blocks.  From 80,640 blocks on (fast: 1.2 MiB with one pair, 5 with two, 10
+                    with four), one for 2^i times the keys is 2^i times as large.
                     sbbf up to 128 MiB has a power of two already (lfb_memory_preference).  Growing
                     filters ignore it */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
   lfb_key_type key_type; /* written into this library's forms, and found in figures */
-  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -272,7 +266,7 @@ typedef struct lfb_stats {
   uint64_t reachable_bits;      /* bits that a key can have; below bit_count if the strategy's
                                    arithmetic is too narrow for so large a filter   */
   uint32_t probes;              /* k, bits per key                                  */
-  uint32_t words_per_key;       /* that are near each other: w of fast, 2 of fast-pair, 4 of
+  uint32_t words_per_key;       /* that are near each other: 2, 4 or 8 of fast, 2 for a pair; 4 of
                                    sbbf; 0: a key's bits can be anywhere            */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
   bool key_kept;                /* the key of a keyed hash is written into files    */
@@ -298,15 +292,13 @@ typedef struct lfb_stats {
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW (also for NaN), _FPP_TOO_HIGH, _NO_BITS, _TOO_MANY_PROBES,
  *        _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA, _UNKNOWN_HASH,
- *        _UNKNOWN_PREFERENCE, _NO_PAIRS, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
+ *        _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
  * Reads  LFBLOOM_SIMD from the environment, once per process; reading a filter and
  *        lfb_config_plan() do so, too.  Its value limits the vector instructions to use: "none",
  *        "aes" (of 128 bits), "avx2" or "avx512".  With any other value, or none, the library
- *        uses the best that the processor has.  With AVX-512 queries of many keys of `fast` gather
- *        the words of eight keys at once if that is faster here (measured once, 10 us), or if the
- *        value is "gathers".  All give the same bits and answers; with "none" a new filter takes
- *        LFB_HASH_SIPHASH13 by default.
+ *        uses the best that the processor has.  All give the same bits and answers; with "none" a
+ *        new filter takes LFB_HASH_SIPHASH13 by default.
  */
 LFB_CHECKED lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
@@ -331,7 +323,7 @@ LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *byte
  * Returns  true: the key was absent, and no other claim of it has returned or will return true.
  *          false: the key was present, by another claim, by a put, or as a false positive.
  * Cost     of a present key that of a query.  Of a new key two locked operations more than a put
- *          (guava-mitz64: three), on one more cache line; with fast-pair that of a put.
+ *          (guava-mitz64: three), on one more cache line; if every put is a claim, that of a put.
  * Progress lock-free (head of this file, 3).
  */
 LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size);
@@ -378,12 +370,6 @@ typedef enum lfb_verb {
  *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
  *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
  * Returns how many answers are true.
- * Big     A put_many without answers is a big batch if it has at least about 8 keys per 64 bytes
- *         of a fast or fast-pair filter.  It collects the keys in memory of its own, at most
- *         config.batch_memory bytes rounded up to pages, and merges them, which can halve the
- *         time.  The filter keeps that memory for the next such call, until it is freed.  If the
- *         memory is refused, the call is slower and nothing is lost.  Other threads may find a key
- *         late, but at the latest when the call returns.
  * Order   If a key occurs twice in a batch, put counts it as new at most once, provided that no
  *         other thread puts it.  A claim of it is won at most once, by any caller; if the
  *         batch wins it, its first occurrence does.

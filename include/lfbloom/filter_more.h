@@ -88,9 +88,10 @@ LFB_CHECKED lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter 
  * those put during it.  It has exactly the bits of a filter that was made at that size; its false
  * positives are those of that filter.  This one stays as it is.
  *
- * Takes    factor  at least 1.  It must divide the number of blocks (fast: of 64 bytes, sbbf: 32,
- *                  fast-pair: 16); other strategies: the number of 64-bit words, if all bits of
- *                  these are used.  lfb_config.foldable makes filters that many factors divide.
+ * Takes    factor  at least 1.  It must divide the number of blocks (fast: of 16, 64 or 128 bytes
+ *                  with 1, 2 or 4 pairs; sbbf: 32); other strategies: the number of 64-bit words,
+ *                  if all their bits are used.  lfb_config.foldable makes filters that many factors
+ *                  divide.
  * Gives    folded  expected_insertions is this filter's divided by `factor`; fpp and hash
  *                  are the same.  (lfb_stats.fpp is held up to that number of keys.)
  * Fails    LFB_ERROR_CANNOT_FOLD: the factor is 0 or does not divide, or the strategy has one size
@@ -218,8 +219,9 @@ LFB_CHECKED lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form,
  *
  * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _GROWING_MAPPED, _COUNTING
  *        (lfbloom/counting.h opens it), _WINDOW (lfbloom/window.h opens it), _TRUNCATED,
- *        _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION,
- *        _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or the status that `read` returned.
+ *        _BAD_STRATEGY, _OLD_FAST, _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM,
+ *        _UNKNOWN_VERSION, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or the status that
+ *        `read` returned.
  * Damage limits->damage is written on failure, too; it is all 0 if nothing was compared.  If
  *        damage is wanted, a filter that only lacks its key is compared before it is refused.
  *        With open_damaged, words that do not match their checksum are read as all ones.  No

@@ -17,7 +17,7 @@
  *
  *              layers     |  1  |  7  |  20
  *              p = 0.01   | 1.3 | 1.8 | 2.3
- *              p = 0.0001 | 1.2 | 1.5 | 1.8
+ *              p = 0.0001 | 1.2 | 1.3 | 1.6
  *
  *            A series that halves p with each layer takes less up to 3 layers, 2.1 times with 7
  *            layers, and 5.9 times with 20.  A query of an absent key tests every layer, the
@@ -55,9 +55,8 @@
  *            a layer.  Any put or claim may do so.
  * fork, Threads  As in lfbloom/filter.h.
  * Files      lfbloom/growing_mapped.h has growing filters in files that processes share.
- * Missing    A growing filter has no big batches (config.batch_memory is ignored).  It cannot be
- *            merged with another filter, plain or growing, except as a plain one: most layers
- *            differ in shape.
+ * Missing    A growing filter cannot be merged with another filter, plain or growing, except as a
+ *            plain one: most layers differ in shape.
  * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the
  *            first layer: the later layers are folded to it (lfb_filter_fold()).  Several growing
  *            filters are merged so: each becomes a plain filter, and lfb_filter_put_all() unites
@@ -117,13 +116,12 @@ typedef struct lfb_growing_figures {
 /*
  * Makes an empty growing filter of one layer.
  *
- * Takes  config  as lfb_filter_create(), except for four fields.
- *                strategy: LFB_DEFAULT is LFB_FAST, because most layers have an fpp below 0.005.
+ * Takes  config  as lfb_filter_create(), except for three fields.
  *                expected_insertions: a first guess; below LFB_GROWING_LEAST it counts as that.
  *                0: unknown; the first layer has 64 KiB, for fewer layers later, or with
  *                LFB_MEMORY_SMALLEST room for LFB_GROWING_LEAST keys.
  *                fpp: of the whole filter, permanently; for fast, fast-pair and sbbf at least
- *                1e-12.  lazy_memory: of the first layer; later layers always have it, so that
+ *                1e-9.  lazy_memory: of the first layer; later layers always have it, so that
  *                only threads that put into them wait for their pages.
  * Fails  as lfb_filter_create(), and LFB_ERROR_CANNOT_GROW: go-fnv14 has one size only.
  * Owner  the caller, until lfb_growing_free().

@@ -48,7 +48,8 @@
  *            unless config.file_mode sets another; if it holds the key of its hash, at most 0600
  *            (config.keep_key).
  * Not on     Do not use file systems with mappings that are not coherent between processes: NFS or
- *            FUSE between several hosts.
+ *            FUSE between several hosts.  Do not claim in one file from processes of 32 and of 64
+ *            bits: they decide claims differently.
  *
  * Which calls may run at once on one filter
  *
@@ -92,9 +93,10 @@ LFB_CHECKED lfb_status lfb_mapped_create(const char *path, const lfb_config *con
  * Fails  LFB_ERROR_OPEN (no permission, a read-only file system, a directory), _READ, _WRITE
  *        (blocks that the file lacks cannot be reserved), _MAP, with the cause in errno.
  *        LFB_ERROR_NOT_MAPPED (a filter in another form), _NO_PAIRS, _UNKNOWN_FORM,
- *        _UNKNOWN_VERSION, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT, _TRUNCATED, _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT,
- *        _NO_MEMORY.  LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
+ *        _UNKNOWN_VERSION, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _OLD_FAST,
+ *        _BAD_PROBES, _BAD_WORD_COUNT, _TRUNCATED, _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY,
+ *        _OVER_LIMIT, _NO_MEMORY.  LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a
+ *        plain filter.
  * Owner  as lfb_mapped_create().
  */
 LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,
@@ -118,7 +120,6 @@ LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *
  *        (docs/performance.md, Files in place).  Private memory has huge pages; a page cache may
  *        have none.
  * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED or _WRITE.
- *        LFB_ERROR_NO_PAIRS: strategy fast-pair, as lfb_filter_load().
  *        LFB_ERROR_BYTE_ORDER: a mapped file of the other byte order; on a big-endian processor
  *        each native file, too.
  *        LFB_ERROR_MAP with ENODATA: a file on a tmpfs lacks blocks, as a sparse copy does.  To

@@ -128,8 +128,7 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *   fast    LFB_FAST, LFB_FAST_PAIR.  A hash under the name describes the filter.  Its blocks
  *           are spread over strings {name:0}, {name:1}, ... of at most 64 MiB each; a cluster
  *           spreads these over its nodes.  Any size.  If the name has a hash tag, as in
- *           "{user}seen", the strings are name:0, ... and stay in that slot.  A client on
- *           a processor that cannot make LFB_FAST_PAIR cannot open one (LFB_ERROR_NO_PAIRS).
+ *           "{user}seen", the strings are name:0, ... and stay in that slot.
  *   guava   LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64.  A string under the name, byte for byte what
  *           Guava writes: Java's BloomFilter.readFrom reads what GET returns, and
  *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, including the string's header.
@@ -227,14 +226,14 @@ LFB_CHECKED lfb_status lfb_redis_create(const lfb_redis_options *options, const 
  * Takes  wanted  NULL: any filter, except helper, which has no description.  Otherwise the
  *                configuration that it must have been made with (fpp 0: any, except helper),
  *                and the key of a keyed hash.  It must have this hash, unless that is
- *                LFB_HASH_DEFAULT, and this seed, unless that is 0.  LFB_DEFAULT fits LFB_FAST
- *                and LFB_FAST_PAIR.
+ *                LFB_HASH_DEFAULT, and this seed, unless that is 0.
  * Fails  LFB_ERROR_REDIS_BAD_NAME; _ABSENT: nothing is under the name; _NO_FILTER: something
  *        else is; _UNFINISHED; _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
  *        _STRATEGY_DIFFERS, _HASH_DIFFERS: it is not the wanted filter (module: the n and p that
  *        the key was made for); LFB_ERROR_KEY_NEEDED,
- *        _WRONG_KEY, _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT: its description; if `wanted` is not valid, as lfb_filter_create().
+ *        _WRONG_KEY, _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _OLD_FAST,
+ *        _BAD_PROBES, _BAD_WORD_COUNT: its description; if `wanted` is not valid, as
+ *        lfb_filter_create().
  */
 LFB_CHECKED lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
                                       const lfb_config *wanted, lfb_redis **filter);

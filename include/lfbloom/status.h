@@ -48,8 +48,8 @@ LFB_EXTERN_C_BEGIN
     "needs a newer lfbloom")                                                             \
   /* the configuration of a filter */                                                    \
   X(LFB_ERROR_FPP_TOO_LOW, 10,                                                           \
-    "the false-positive probability must be greater than 0; for fast, fast-pair and "    \
-    "sbbf at least 1e-18, or 1e-12 if the filter grows")                                 \
+    "the false-positive probability must be greater than 0; for fast and sbbf at least " \
+    "1e-15, for fast-pair 1e-10; if the filter grows 1e-9 and 1e-4")                     \
   X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
   X(LFB_ERROR_NO_BITS, 12,                                                               \
     "so few elements at so high a false-positive probability need no bits at all")       \
@@ -67,7 +67,7 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_TOO_MANY_LAYERS, 28,                                                       \
     "the growing filter already has the maximum number of layers")                       \
   X(LFB_ERROR_NO_PAIRS, 29,                                                              \
-    "fast-pair, and guava-mitz64 in a shared file, need a 16-byte "                      \
+    "guava-mitz64 and windows in a shared file need a 16-byte "                          \
     "compare-and-exchange, which this processor lacks")                                  \
   /* merging two filters */                                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                  \
@@ -98,6 +98,9 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_WRONG_KEY, 42, "this is not the key that the filter was made with")        \
   X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                          \
   /* 44 was BAD_LABEL */                                                                 \
+  X(LFB_ERROR_OLD_FAST, 49,                                                              \
+    "the filter has the layout of strategy fast from before the first release: build "   \
+    "it again")                                                                          \
   X(LFB_ERROR_GROWING, 45,                                                               \
     "this is a growing filter: it cannot be opened as a plain filter or merged with "    \
     "one")                                                                               \

@@ -109,7 +109,7 @@ typedef struct lfb_window_figures {
   double fpp;                   /* p                                                */
   uint32_t generations;         /* G                                                */
   double span;                  /* in seconds; 0: none                              */
-  uint32_t probes;              /* bits per key                                     */
+  uint32_t probes;              /* bits per key, at most 24                         */
   uint32_t block_words;         /* words that hold them: 2, 4 or 8                  */
   lfb_hash_id hash;             /* of the keys                                      */
   bool key_kept; /* the key of a keyed hash is written into files */

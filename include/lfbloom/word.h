@@ -10,8 +10,8 @@
  * Stopped    A thread that stops inside, and never runs again, holds nothing: other threads
  *            continue as if it had not begun.
  *
- * Which calls may run at once on one word: any, except that those ending in _alone need the word to
- * themselves.
+ * Which calls may run at once on one word: any, except that lfb_word_store_alone() needs the word
+ * to itself.
  *
  * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
  */
@@ -63,26 +63,16 @@ LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
 }
 
 /*
- * Reads a word that no other thread uses now: plain loads and stores, no locked operation.  The
- * caller must ensure that by something that orders memory.  Under ThreadSanitizer the accesses are
- * not atomic, so that it reports a caller that did not.
+ * Stores all 64 bits of a word that no other thread uses now.  The caller must ensure that by
+ * something that orders memory.  Under ThreadSanitizer the store is not atomic, so that it reports
+ * a caller that did not.
  */
-LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
-{
-#ifdef LFB_THREAD_SANITIZER
-  return *LFB_CAST(const uint64_t *, LFB_CAST(const void *, word));
-#else
-  return lfb_word_get(word);
-#endif
-}
-
-/* Stores all 64 bits of such a word. */
 LFB_INLINE void lfb_word_store_alone(lfb_word *word, uint64_t bits)
 {
 #ifdef LFB_THREAD_SANITIZER
   *LFB_CAST(uint64_t *, LFB_CAST(void *, word)) = bits;
 #else
-  /* relaxed: a plain store; no other thread reads it now. */
+  /* relaxed: no other thread reads it now. */
   LFB_STD atomic_store_explicit(word, bits, LFB_STD memory_order_relaxed);
 #endif
 }

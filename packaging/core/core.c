@@ -23,21 +23,14 @@ typedef lfb_core_config lfb_config;
 #define LFB_ERROR_FPP_TOO_HIGH LFB_CORE_FPP_TOO_HIGH
 #define LFB_ERROR_TOO_MANY_BITS LFB_CORE_TOO_MANY_BITS
 
-/* Instead of functions for what the kernel leaves out: preferences of memory, and filters that fold. */
-#define lfb_sizing_check(config) lfb_sizing_check_fpp((config)->fpp)
+/* Instead of functions for what the kernel leaves out: filters that fold. */
 #define lfb_sizing_foldable(config, blocks) (blocks)
-#define fast_choose(config, load) fast_choose_limited((config)->fpp, fast_most_bits_balanced, load)
 
 #include "bloom/hashing/siphash.h"
 #include "bloom/strategies/sizing.c"
 #include "bloom/strategies/block_model.c"
 #include "bloom/strategies/fast/fast_key.h"
 #include "bloom/strategies/fast/fast_size.c"
-#include "bloom/strategies/fast/fast_pair.c"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 /* A cell of claims, for hashes of 64 bits. */
 typedef struct lfb_cell {
@@ -46,21 +39,25 @@ typedef struct lfb_cell {
 
 struct lfb_core {
   lfb_fast fast;
-  lfb_cell *cells; /* LFB_CLAIM_CELLS; none for fast-pair */
+  lfb_cell *cells; /* LFB_CLAIM_CELLS; none if puts claim */
   uint64_t key[2];
   void *allocated; /* by lfb_core_create() */
 };
 
 static uint32_t core_put(const lfb_core *core, uint64_t hash)
 {
-  const lfb_fast_key key = lfb_fast_key_of(&core->fast, hash);
-  return lfb_fast_key_put(&core->fast, &key);
+  return lfb_fast_put(&core->fast, hash, core->fast.pairs, core->fast.bits);
+}
+
+static bool core_has(const lfb_core *core, uint64_t hash)
+{
+  return lfb_fast_has(&core->fast, hash, core->fast.pairs, core->fast.bits);
 }
 
 /* The library's claims, in one filter and such cells. */
 typedef lfb_core lfb_claims;
 typedef lfb_core lfb_claimed;
-#define claimed_might_contain(core, hash) lfb_fast_has_bits(&(core)->fast, (hash).low)
+#define claimed_might_contain(core, hash) core_has(core, (hash).low)
 #define claimed_put(core, hash) ((void)core_put(core, (hash).low))
 #define lfb_claims_low(core, hash) ((hash).low)
 #define lfb_claims_hash(core, low, high) ((lfb_hash){low, high})
@@ -73,37 +70,31 @@ typedef lfb_core lfb_claimed;
 
 enum { CORE_CELLS = LFB_CLAIM_CELLS * sizeof(lfb_cell), CORE_AHEAD = 128 };
 
-/* Whether the processor has a 16-byte compare-and-exchange. */
-static bool core_pairs_run_here(void)
+/* Whether a put of a key is a claim: its words are one pair, which changes at once. */
+static bool core_puts_claim(const lfb_fast *fast)
 {
-#if defined(__x86_64__)
-  unsigned a, b, c, d;
-  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_CMPXCHG16B) != 0;
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_ATOMICS)
-  return true;
-#else
-  return false;
-#endif
+  return fast->pairs == 1 && lfb_pair_runs_here();
 }
 
-/* Chooses strategy, shape and size. */
-static lfb_core_status core_plan(const lfb_core_config *config, lfb_geometry *geometry, bool *pair, size_t *bytes)
+/* Chooses shape and size. */
+static lfb_core_status core_plan(const lfb_core_config *config, lfb_geometry *geometry, size_t *bytes)
 {
   static const uint8_t none[sizeof config->key];
+  const bool pair = config->strategy == LFB_CORE_FAST_PAIR;
 
-  *pair = config->strategy == LFB_CORE_FAST_PAIR ||
-          (config->strategy == LFB_CORE_DEFAULT && config->fpp >= 0.005 && core_pairs_run_here());
-  if (config->strategy != LFB_CORE_DEFAULT && config->strategy != LFB_CORE_FAST && !*pair)
+  if (config->strategy != LFB_CORE_DEFAULT && config->strategy != LFB_CORE_FAST && !pair)
     return LFB_CORE_UNKNOWN_STRATEGY;
-  if (*pair && !core_pairs_run_here())
-    return LFB_CORE_NO_PAIRS;
-  const lfb_core_status status = *pair ? pair_size(config, geometry) : lfb_fast_size(config, geometry);
+  lfb_core_status status = lfb_sizing_check_blocked(config->fpp, pair);
+  if (status == LFB_CORE_OK)
+    status = size_of(config, size_limited(config->fpp, pair ? size_most_bits_pair : size_most_bits_balanced),
+                     geometry);
   if (status != LFB_CORE_OK)
     return status;
   if (memcmp(config->key, none, sizeof none) == 0)
     return LFB_CORE_NO_KEY;
   /* The filter, the cells and the words, each from a cache line on. */
-  const size_t head = 2 * LFB_CACHE_LINE + sizeof(lfb_core) + (*pair ? 0 : CORE_CELLS);
+  const lfb_fast fast = lfb_fast_view(geometry, NULL);
+  const size_t head = 2 * LFB_CACHE_LINE + sizeof(lfb_core) + (core_puts_claim(&fast) ? 0 : CORE_CELLS);
   if (geometry->word_count > (SIZE_MAX / 2 - head) / sizeof(lfb_word))
     return LFB_CORE_SIZE_OVERFLOW;
   *bytes = head + (size_t)geometry->word_count * sizeof(lfb_word);
@@ -113,8 +104,7 @@ static lfb_core_status core_plan(const lfb_core_config *config, lfb_geometry *ge
 lfb_core_status lfb_core_size(const lfb_core_config *config, size_t *size)
 {
   lfb_geometry geometry;
-  bool pair;
-  return core_plan(config, &geometry, &pair, size);
+  return core_plan(config, &geometry, size);
 }
 
 /* The first cache line at or after an address. */
@@ -127,22 +117,23 @@ lfb_core_status lfb_core_init(const lfb_core_config *config, void *memory, size_
 {
   lfb_geometry geometry;
   size_t needed;
-  bool pair;
 
-  const lfb_core_status status = core_plan(config, &geometry, &pair, &needed);
+  const lfb_core_status status = core_plan(config, &geometry, &needed);
   if (status != LFB_CORE_OK)
     return status;
   if (size < needed)
     return LFB_CORE_NO_MEMORY;
   lfb_core *made = (void *)core_line(memory);
   lfb_cell *cells = (void *)core_line(made + 1);
-  lfb_word *words = (void *)(cells + (pair ? 0 : LFB_CLAIM_CELLS));
-  for (size_t i = 0; !pair && i < LFB_CLAIM_CELLS; i++)
+  lfb_fast fast = lfb_fast_view(&geometry, NULL);
+  const size_t cell_count = core_puts_claim(&fast) ? 0 : LFB_CLAIM_CELLS;
+  fast.words = (void *)(cells + cell_count);
+  for (size_t i = 0; i < cell_count; i++)
     atomic_init(&cells[i].half[0], 0);
   for (uint64_t i = 0; i < geometry.word_count; i++)
-    atomic_init(&words[i], 0);
+    atomic_init(&fast.words[i], 0);
   *made = (lfb_core){
-      .fast = lfb_fast_view(&geometry, pair ? 2U : 8U << geometry.lines_shift, words),
+      .fast = fast,
       .cells = cells,
       .key = {lfb_load_le64(config->key), lfb_load_le64(config->key + 8)},
   };
@@ -176,14 +167,14 @@ bool lfb_core_put_hash(lfb_core *core, uint64_t hash)
 
 bool lfb_core_might_contain_hash(const lfb_core *core, uint64_t hash)
 {
-  return lfb_fast_has_bits(&core->fast, hash);
+  return core_has(core, hash);
 }
 
 bool lfb_core_claim_hash(lfb_core *core, uint64_t hash)
 {
-  if (lfb_fast_is_pair(&core->fast))
+  if (core_puts_claim(&core->fast))
     return lfb_core_put_hash(core, hash);
-  return !lfb_fast_has_bits(&core->fast, hash) && claims_claim(core, core, (lfb_hash){hash, 0}, CELL_ONE);
+  return !core_has(core, hash) && claims_claim(core, core, (lfb_hash){hash, 0}, CELL_ONE);
 }
 
 bool lfb_core_put(lfb_core *core, const void *bytes, size_t size)
@@ -198,12 +189,12 @@ bool lfb_core_put_u64(lfb_core *core, uint64_t key)
 
 bool lfb_core_might_contain(const lfb_core *core, const void *bytes, size_t size)
 {
-  return lfb_fast_has_bits(&core->fast, lfb_siphash13(bytes, size, core->key));
+  return core_has(core, lfb_siphash13(bytes, size, core->key));
 }
 
 bool lfb_core_might_contain_u64(const lfb_core *core, uint64_t key)
 {
-  return lfb_fast_has_bits(&core->fast, lfb_siphash13_u64(key, core->key));
+  return core_has(core, lfb_siphash13_u64(key, core->key));
 }
 
 bool lfb_core_claim(lfb_core *core, const void *bytes, size_t size)
@@ -229,10 +220,7 @@ static size_t core_many(lfb_core *core, lfb_core_verb verb, const lfb_core_key *
     for (size_t i = 0; i < some; i++) {
       hashes[i] = keys != NULL ? lfb_siphash13(keys[at + i].bytes, keys[at + i].size, core->key)
                                : lfb_siphash13_u64(numbers[at + i], core->key);
-      if (verb == LFB_CORE_PUT)
-        lfb_fast_prefetch_put(&core->fast, hashes[i]);
-      else
-        lfb_fast_prefetch(&core->fast, hashes[i]);
+      lfb_fast_prefetch(&core->fast, hashes[i], core->fast.pairs, verb == LFB_CORE_PUT);
     }
     for (size_t i = 0; i < some; i++) {
       const bool answer = verb == LFB_CORE_PUT     ? lfb_core_put_hash(core, hashes[i])
@@ -260,10 +248,15 @@ size_t lfb_core_many_u64(lfb_core *core, lfb_core_verb verb, const uint64_t *key
   return core_many(core, verb, NULL, keys, count, answers);
 }
 
+static uint64_t core_word_count(const lfb_core *core)
+{
+  return core->fast.blocks * lfb_fast_block_words(core->fast.pairs);
+}
+
 /* How many of `count` words from `first` on there are. */
 static size_t core_there(const lfb_core *core, uint64_t first, size_t count)
 {
-  const uint64_t words = core->fast.blocks << core->fast.block_shift;
+  const uint64_t words = core_word_count(core);
   return first >= words ? 0 : words - first < count ? (size_t)(words - first) : count;
 }
 
@@ -287,10 +280,10 @@ size_t lfb_core_put_words(lfb_core *core, uint64_t first, const uint64_t *words,
 
 void lfb_core_stats(const lfb_core *core, lfb_core_figures *figures)
 {
-  const uint64_t words = core->fast.blocks << core->fast.block_shift;
+  const uint64_t words = core_word_count(core);
+  const uint32_t of_key = LFB_PAIR_WORDS * core->fast.pairs;
 
-  *figures = (lfb_core_figures){lfb_fast_is_pair(&core->fast) ? LFB_CORE_FAST_PAIR : LFB_CORE_FAST,
-                                core->fast.probes, lfb_fast_groups(&core->fast), words, 0};
+  *figures = (lfb_core_figures){of_key * core->fast.bits, of_key, words, 0};
   for (uint64_t i = 0; i < words; i++)
     figures->bits_set += lfb_word_count(lfb_word_get(&core->fast.words[i]));
 }

@@ -3,9 +3,9 @@
  * threads insert into and query at once.  Compile lfbloom_core.c as C11 with your program (gcc or clang);
  * it needs the C library's memory functions and libm, and nothing of an operating system.
  *
- * Bits, answers and guarantees are those of lfbloom for the strategies fast and fast-pair with the hash
- * SipHash-1-3: the same n, p and key give the same words (docs/core.md).  Not here: other strategies, hashes and sizes,
- * files, filters that grow, count or forget, and code for vectors.
+ * Bits, answers and guarantees are those of lfbloom for strategy fast with the hash SipHash-1-3: the same
+ * n, p and key give the same words (docs/core.md).  Not here: other strategies, hashes and sizes, files,
+ * filters that grow, count or forget, and code for vectors.
  *
  * Found      If put(x) or claim(x) returned before might_contain(x) began, in the happens-before sense, the
  *            query returns true.
@@ -33,10 +33,9 @@ typedef struct lfb_core lfb_core;
 
 /* How a key becomes bits; numbers as in lfb_strategy_id. */
 typedef enum lfb_core_strategy {
-  LFB_CORE_DEFAULT = 0,   /* fast-pair if fpp >= 0.005 and the processor has a 16-byte compare-and-exchange
-                             (aarch64: if the compiler may use it); else fast              */
-  LFB_CORE_FAST_PAIR = 7, /* two words per key, changed at once: every put is a claim      */
-  LFB_CORE_FAST = 8,      /* one cache line per key                                        */
+  LFB_CORE_DEFAULT = 0,   /* LFB_CORE_FAST                                              */
+  LFB_CORE_FAST_PAIR = 7, /* fast with one pair, at any fpp: a put of a key is a claim  */
+  LFB_CORE_FAST = 8,      /* 1, 2 or 4 pairs of words per key, in at most two lines     */
 } lfb_core_strategy;
 
 /* The result of a call that can fail; numbers as in lfb_status. */
@@ -48,7 +47,6 @@ typedef enum lfb_core_status {
   LFB_CORE_FPP_TOO_HIGH = 11,        /* fpp must be below 1                       */
   LFB_CORE_TOO_MANY_BITS = 14,
   LFB_CORE_UNKNOWN_STRATEGY = 15,
-  LFB_CORE_NO_PAIRS = 29,            /* the processor cannot run fast-pair        */
   LFB_CORE_NO_KEY = 41,              /* config.key is all 0                       */
 } lfb_core_status;
 
@@ -69,11 +67,10 @@ typedef struct lfb_core_key {
 typedef enum lfb_core_verb { LFB_CORE_PUT, LFB_CORE_MIGHT_CONTAIN, LFB_CORE_CLAIM } lfb_core_verb;
 
 typedef struct lfb_core_figures {
-  lfb_core_strategy strategy; /* never LFB_CORE_DEFAULT */
-  uint32_t probes;            /* bits per key           */
-  uint32_t words_per_key;
-  uint64_t words;             /* of 64 bits             */
-  uint64_t bits_set;          /* counted now            */
+  uint32_t probes;        /* bits per key            */
+  uint32_t words_per_key; /* 2, 4 or 8: its pairs    */
+  uint64_t words;         /* of 64 bits              */
+  uint64_t bits_set;      /* counted now             */
 } lfb_core_figures;
 
 /* Writes the bytes that lfb_core_init() needs for this configuration.  Fails: all but LFB_CORE_NO_MEMORY. */

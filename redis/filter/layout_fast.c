@@ -1,14 +1,14 @@
 /*
- * layout_fast.c - filters of the strategies `fast` and `fast-pair`: blocks spread over as many
- * strings as needed, and a hash that describes them.
+ * layout_fast.c - filters of strategy `fast`: words spread over as many strings as needed, and a
+ * hash that describes them.
  *
- * A part holds blocks of 64 bytes, then the mark, 4 bytes.  A block is 8 words, big-endian, so
- * that GET i64 reads a word.  For fast-pair it is 4 pairs; if the last block has fewer, the rest
- * is 0.  Blocks of 16 words are two of these, and never in two parts.  All parts of a filter have
- * the same length.  The hash, under the filter's name, has the fields
+ * A part holds lines of 64 bytes, then the mark, 4 bytes.  A line is 8 words, big-endian, so that
+ * GET i64 reads a word.  No part divides a block (fast_view.h): four blocks of one pair are a line,
+ * and a block of two lines is in one part.  If the last line has fewer blocks, the rest is 0.  All
+ * parts of a filter have the same length.  The hash, under the filter's name, has the fields
  *     lfbloom      1, the version of this layout
  *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
- *     part_blocks  blocks in each part
+ *     part_blocks  lines in each part
  *     header       the header of the native form, 256 bytes: the rest of the description
  *     whole        1, once all parts are complete
  */
@@ -21,6 +21,7 @@
 enum {
   FAST_VERSION = 1,
   FAST_MARK_BYTES = 4,
+  FAST_LINE_BITS = 8 * LFB_CACHE_LINE,
   /* Upper limit of a part's bytes. */
   FAST_MOST_BYTES = 64 << 20,
   /* Default.  If the server moves a part of this size while it grows (remote.c), that takes 1 to
@@ -34,26 +35,24 @@ enum {
 
 static bool fast_holds(const lfb_strategy *strategy)
 {
-  return strategy->id == LFB_FAST || strategy->id == LFB_FAST_PAIR;
+  return strategy->in_pairs;
 }
 
-static uint64_t fast_blocks(const lfb_description *description)
+static uint64_t fast_lines(const lfb_description *description)
 {
   return (description->geometry.word_count - 1) / LFB_BLOCK_WORDS + 1;
 }
 
-static void fast_plan_of(const lfb_description *description, uint64_t part_blocks, uint32_t mark,
+static void fast_plan_of(const lfb_description *description, uint64_t part_lines, uint32_t mark,
                          lfb_plan *plan)
 {
-  const uint64_t blocks = fast_blocks(description);
-
   *plan = (lfb_plan){
-      .parts = (blocks - 1) / part_blocks + 1,
-      .part_bits = part_blocks * LFB_BLOCK_BITS,
-      .part_bytes = part_blocks * LFB_CACHE_LINE + FAST_MARK_BYTES,
+      .parts = (fast_lines(description) - 1) / part_lines + 1,
+      .part_bits = part_lines * FAST_LINE_BITS,
+      .part_bytes = part_lines * LFB_CACHE_LINE + FAST_MARK_BYTES,
       .flip = LFB_WORD_BITS - 1,
       .mark_bits = 8 * FAST_MARK_BYTES,
-      .mark_at = part_blocks * LFB_BLOCK_BITS,
+      .mark_at = part_lines * FAST_LINE_BITS,
       .mark = mark,
       .draft = UINT32_MAX - mark,
   };
@@ -64,27 +63,28 @@ bool lfb_fast_is_part(int64_t bytes)
   return bytes > FAST_MARK_BYTES && bytes % LFB_CACHE_LINE == FAST_MARK_BYTES;
 }
 
-/* The most blocks in a part of so many bytes, the mark's among them; at least 1. */
-static uint64_t fast_most_blocks(uint64_t part_bytes)
+/* The most lines in a part of so many bytes, the mark's among them; at least 1. */
+static uint64_t fast_most_lines(uint64_t part_bytes)
 {
   const uint64_t most = FAST_MOST_BYTES;
   const uint64_t wish = part_bytes == 0 ? FAST_PART_BYTES : part_bytes < most ? part_bytes : most;
   return wish < LFB_CACHE_LINE + FAST_MARK_BYTES ? 1 : (wish - FAST_MARK_BYTES) / LFB_CACHE_LINE;
 }
 
-/* Blocks that no part divides, of so many: rounded up, or down but at least one. */
-static uint64_t fast_whole(const lfb_description *description, uint64_t blocks, bool up)
+/* The lines of a block; 1 if a line has several blocks. */
+static uint64_t fast_block_lines(const lfb_description *description)
 {
-  const uint32_t shift = description->geometry.lines_shift;
-  const uint64_t whole = (up ? blocks + shift : blocks) >> shift;
-  return (whole == 0 ? 1 : whole) << shift;
+  return (lfb_strategy_block_words(description->strategy, &description->geometry) - 1) /
+             LFB_BLOCK_WORDS +
+         1;
 }
 
 static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
-  const uint64_t blocks = fast_blocks(&place->description);
-  const uint64_t parts =
-      (blocks - 1) / fast_whole(&place->description, fast_most_blocks(part_bytes), false) + 1;
+  const lfb_description *description = &place->description;
+  const uint64_t each = fast_block_lines(description), blocks = fast_lines(description) / each;
+  const uint64_t wish = fast_most_lines(part_bytes) / each, most = wish == 0 ? 1 : wish;
+  const uint64_t parts = (blocks - 1) / most + 1;
   uint32_t mark = 0;
 
   if (parts > LFB_MOST_PARTS)
@@ -94,8 +94,7 @@ static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
     if (status != LFB_OK)
       return status;
   }
-  fast_plan_of(&place->description, fast_whole(&place->description, (blocks - 1) / parts + 1, true),
-               mark, &place->plan);
+  fast_plan_of(description, ((blocks - 1) / parts + 1) * each, mark, &place->plan);
   return LFB_OK;
 }
 
@@ -157,7 +156,7 @@ static lfb_status fast_reserve(lfb_link *link, const lfb_redis_place *place)
   return lfb_ask_integer(
       link, NULL, NULL,
       LFB_ARGS(lfb_text("HSET"), place->name, lfb_text("lfbloom"), LFB_NUMBER(FAST_VERSION),
-               lfb_text("part_blocks"), LFB_NUMBER(place->plan.part_bits / LFB_BLOCK_BITS),
+               lfb_text("part_blocks"), LFB_NUMBER(place->plan.part_bits / FAST_LINE_BITS),
                lfb_text("header"), (lfb_key){header, sizeof header}));
 }
 
@@ -170,7 +169,7 @@ static lfb_status fast_finish(lfb_link *link, const lfb_redis_place *place)
 /* ---- reading it ------------------------------------------------------------ */
 
 /* The requested fields, in the order of the reply. */
-typedef enum fast_field { AT_VERSION, AT_MARK, AT_BLOCKS, AT_HEADER, AT_WHOLE, FIELDS } fast_field;
+typedef enum fast_field { AT_VERSION, AT_MARK, AT_LINES, AT_HEADER, AT_WHOLE, FIELDS } fast_field;
 
 /* A field as a number from 1 to `most`; 0 if it is none. */
 static uint64_t fast_number(const redisReply *field, uint64_t most)
@@ -194,7 +193,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
 {
   const uint64_t version = fast_number(fields[AT_VERSION], UINT32_MAX);
   const uint64_t mark = fast_number(fields[AT_MARK], FAST_MOST_MARK);
-  const uint64_t blocks = fast_number(fields[AT_BLOCKS], fast_most_blocks(FAST_MOST_BYTES));
+  const uint64_t lines = fast_number(fields[AT_LINES], fast_most_lines(FAST_MOST_BYTES));
   const redisReply *header = fields[AT_HEADER];
   lfb_redis_place *place = finding->place;
 
@@ -205,7 +204,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
     return LFB_ERROR_REDIS_UNFINISHED;
   if (version != FAST_VERSION)
     return LFB_ERROR_UNKNOWN_VERSION;
-  if (header->len != LFB_NATIVE_HEADER || blocks == 0)
+  if (header->len != LFB_NATIVE_HEADER || lines == 0)
     return LFB_ERROR_BAD_HEADER;
   const lfb_status status =
       lfb_native_decode((const unsigned char *)header->str, finding->key, &place->description);
@@ -214,10 +213,10 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
     return status;
   if (!fast_holds(place->description.strategy))
     return LFB_ERROR_BAD_STRATEGY;
-  if (blocks % (UINT64_C(1) << place->description.geometry.lines_shift) != 0)
+  if (lines % fast_block_lines(&place->description) != 0)
     return LFB_ERROR_BAD_HEADER;
   place->description.form = LFB_FORM_NONE;
-  fast_plan_of(&place->description, blocks, (uint32_t)mark, &place->plan);
+  fast_plan_of(&place->description, lines, (uint32_t)mark, &place->plan);
   return place->plan.parts <= LFB_MOST_PARTS ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 

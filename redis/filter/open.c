@@ -27,17 +27,6 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
 
 /* ---- open -------------------------------------------------------------------- */
 
-/* The wanted configuration.  LFB_DEFAULT fits both strategies that it can be. */
-static lfb_config remote_wanted(const lfb_description *found, const lfb_config *wanted)
-{
-  const lfb_strategy_id id = found->strategy->id;
-  lfb_config chosen = *wanted;
-
-  if (wanted->strategy == LFB_DEFAULT && (id == LFB_FAST || id == LFB_FAST_PAIR))
-    chosen.strategy = id;
-  return chosen;
-}
-
 /* Whether the filter found is the wanted one. */
 static lfb_status remote_fits(const lfb_description *found, const lfb_config *wanted)
 {
@@ -47,13 +36,12 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
 
   if (wanted == NULL || wanted->fpp == 0)
     return LFB_OK;
-  const lfb_config chosen = remote_wanted(found, wanted);
-  const lfb_status status = lfb_description_make(&chosen, &described);
+  const lfb_status status = lfb_description_make(wanted, &described);
   if (status != LFB_OK)
     return status;
   const lfb_geometry *b = &described.geometry;
   lfb_stats_plan(&described, &stats);
-  if (found->strategy->id != chosen.strategy)
+  if (found->strategy->id != described.strategy->id)
     return LFB_ERROR_STRATEGY_DIFFERS;
   if (a->probes != b->probes)
     return LFB_ERROR_PROBES_DIFFER;
@@ -270,6 +258,10 @@ static lfb_status delete_by(const lfb_redis_options *options, lfb_link *link, co
   if (place.layout == &lfb_redis_layout_helper)
     return lfb_remote_unlink(link, place.name);
   status = place.layout->find(link, &place, NULL, false);
+  if (status == LFB_ERROR_OLD_FAST) { /* nothing but its parts' size tells which they are */
+    status = lfb_remote_unlink(link, place.name);
+    return status == LFB_OK ? left_delete(link, place.name) : status;
+  }
   if (status == LFB_ERROR_REDIS_UNFINISHED)
     return lfb_remote_unlink(link, place.name); /* its creator stopped before it made any part */
   return status == LFB_OK ? delete_found(options, link, &place) : status;

@@ -82,11 +82,10 @@ static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, uint
   lfb_config config = {
       .expected_insertions = capacity,
       .fpp = recipe_layer_error(recipe, number),
-      .strategy = LFB_FAST, /* on any processor: a replica may have another one */
+      .strategy = LFB_FAST,
       .hash = recipe->hash,
       .seed = recipe->seed,
       .keep_key = recipe->keep_key,
-      .batch_memory = 1,
       .lazy_memory = true,
   };
 

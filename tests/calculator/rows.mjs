@@ -4,7 +4,7 @@ import {execFileSync} from 'node:child_process';
 const NUMBERS = ['0', '1', '2', '7', '100', '1000', '54321', '1000000', '12345678', '100000000',
   '1000000000', '123456789012', '1000000000000', '1000000000000000', '18446744073709551615'];
 const PROBABILITIES = ['0.99', '0.5', '0.1', '0.03', '0.01', '0.001', '1e-4', '1e-6',
-  '0.0055', '2e-6', // where the number of words of `fast` changes
+  '0.004', '2e-5', // where the number of pairs of `fast` changes
   '1e-9', '1e-12', '1e-77', '1e-300', '0.9999999999999999'];
 const pairs = NUMBERS.flatMap(n => PROBABILITIES.map(p => ({n, p})));
 const run = (program, args) => execFileSync(program, args, {encoding: 'utf8'});

@@ -113,10 +113,6 @@ hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
 unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
 # at FILE OFFSET TEXT: overwrites a few bytes.
 at() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
-# The default strategy at -p 0.01: fast-pair, if this processor has it.
-default_strategy() {
-  "$tool" plan -n 1k -p 0.01 | grep -qE '^fast-pair +[0-9]' && echo fast-pair || echo fast
-}
 
 # ---- tables
 

@@ -39,7 +39,6 @@ int exact_run_way(const struct exact_way* way, struct exact_figures* figures) {
   struct exact exact = {.source = &source,
                         .tuning = {.table_most = way->table_most,
                                    .fpp = way->fpp,
-                                   .strategy = way->fast ? LFB_FAST : LFB_DEFAULT,
                                    .between = way->between},
                         .memory = way->memory,
                         .prints = true,

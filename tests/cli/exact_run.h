@@ -15,7 +15,6 @@ struct exact_way {
   uint64_t memory;      // without the threads' own
   uint64_t table_most;  // 0: two reads from the first line on
   double fpp;
-  bool fast;  // not fast-pair, in which every put is a claim
   const char* temp;
   const char* jsonl;      // the member that is the key; NULL: the whole line
   int bad_lines;          // enum keys_bad

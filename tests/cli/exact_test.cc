@@ -282,13 +282,12 @@ struct Way {
   exact_way way;
 };
 
-exact_way Of(uint64_t memory, uint64_t table_most, double fpp, bool fast = false) {
+exact_way Of(uint64_t memory, uint64_t table_most, double fpp) {
   exact_way way{};
   way.threads = 2;
   way.memory = memory;
   way.table_most = table_most;
   way.fpp = fpp;
-  way.fast = fast;
   return way;
 }
 
@@ -296,9 +295,9 @@ std::vector<Way> Ways() {
   return {
       {"table", false, Of(kMuch, kMuch, 0.01)},
       {"two reads", false, Of(kMuch, 0, 0.01)},
-      {"two reads, many false positives", false, Of(kMuch, 0, 0.3, true)},
-      {"two reads after the table", false, Of(kMuch, kMiB / 2, 0.1, true)},
-      {"two reads, doubts", false, Of(kMiB, kMiB / 4, 0.3, true)},
+      {"two reads, many false positives", false, Of(kMuch, 0, 0.3)},
+      {"two reads after the table", false, Of(kMuch, kMiB / 2, 0.1)},
+      {"two reads, doubts", false, Of(kMiB, kMiB / 4, 0.3)},
       {"two reads, more doubts", false, Of(kMiB / 2, 0, 0.01)},
       {"pipe", true, Of(kMuch, kMuch, 0.01)},
       {"pipe, spilled", true, Of(kMiB / 2, kMuch, 0.01)},

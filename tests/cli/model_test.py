@@ -95,7 +95,7 @@ class Case:
         if self.command == "dedupe":
             self.choose_of_dedupe(draw)
         elif self.command == "claim":
-            self.options += ["-n", "1M", "-p", "1e-12"]
+            self.options += ["-n", "1M", "-p", "1e-9"]
         elif draw.random() < 0.5:
             self.shown = "absent"
         else:

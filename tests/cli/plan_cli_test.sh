@@ -15,30 +15,27 @@ and equal "$(cut -d' ' -f1 out | sort | uniq -d | tr -d '\n')" ""
 0 plan -n 1 -p 0.9 --json => ..."guava-mitz64": {"bits": null, "bytes": null, "probes": null, \
   "bits_per_key": null... => ...need no bits at all...
 END
-# The default strategy: fast-pair from 0.005 on, if this processor has it.
 default_at() { "$tool" plan -n "$1" -p "$2" --json | sed -E 's/.*"default": "?([a-z-]*).*/\1/'; }
-wide=$(default_strategy)
-check "the default at 0.01" equal "$(default_at 1k 0.01)" "$wide"
-check "the default at 0.005" equal "$(default_at 1k 0.005)" "$wide"
+check "the default at 0.01" equal "$(default_at 1k 0.01)" fast
 check "the default at 0.004" equal "$(default_at 1k 0.004)" fast
 check "the default of what cannot be" equal "$(default_at 1e19 1e-9)" null
 gives "plan marks the default" 0 "$tool" plan -n 1k -p 0.01
-check "plan marks the default" equal "$(grep 'the default$' out | cut -d' ' -f1)" "$wide"
+check "plan marks the default" equal "$(grep 'the default$' out | cut -d' ' -f1)" fast
 printf '%s\n' a b hello >three
 for strategy in "" "--strategy default"; do
   # shellcheck disable=SC2086
   table <<'END'
 0 build -q -p 0.01 $strategy -o default.lfb three
-0 info --json default.lfb => {strategy=$wide}
+0 info --json default.lfb => {strategy=fast}
 # shellcheck disable=SC2086
-0 claim --json -p 0.01 $strategy three three => {strategy=$wide out=3}
+0 claim --json -p 0.01 $strategy three three => {strategy=fast out=3}
 # shellcheck disable=SC2086
-0 demo -n 1k -p 0.01 $strategy --json => {strategy=$wide}
+0 demo -n 1k -p 0.01 $strategy --json => {strategy=fast}
 # shellcheck disable=SC2086
 0 build --shared -q -n 9 -p 0.01 $strategy -o default.shared three
 END
 done
-refuses "shared: not the default" "--strategy $wide" \
+refuses "shared: not the default" "--strategy fast" \
   "$tool" build --shared -q --strategy sbbf -o default.shared three
 rm default.lfb default.shared three
 refuses "plan without -p" "both -n and -p" "$tool" plan -n 10

@@ -3,7 +3,6 @@
 source "$(dirname "$0")/checks.sh"
 
 given abc key hash1.lfb native.lfb
-wide=$(default_strategy)
 "$tool" build -q --form mapped --key-file key -p 1e-6 -o keyed_mapped abc
 seq 1 20000 >first_half
 seq 20001 40000 >second_half
@@ -31,7 +30,12 @@ and test ! -e new_one
 0 build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
 0 build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
 2 build --shared --key-file key -o unkeyed abc =! without a key
-2 build --shared --hash siphash13 -o unkeyed abc =! --strategy $wide --hash xxh3 --seed
+2 build --shared --hash siphash13 -o unkeyed abc =! --strategy fast --hash xxh3 --seed
+0 build -q --shared --strategy fast-pair -n 90 -p 1e-4 -o pairs abc
+0 build -q --shared --strategy fast-pair -o pairs abc
+0 build -q --shared --strategy fast -o pairs abc
+0 build -q --shared -n 90 -p 1e-4 -o two_pairs abc
+2 build --shared --strategy fast-pair -o two_pairs abc =! two_pairs exists already
 $ cp native.lfb untouched.lfb
 2 build --shared -o native.lfb abc =! convert --to mapped
 and cmp -s native.lfb untouched.lfb

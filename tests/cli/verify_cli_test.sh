@@ -1,18 +1,18 @@
 #!/bin/bash
-# verify_cli_test.sh LFBLOOM OVERCOUNTED KEYED: `lfbloom verify`.
+# verify_cli_test.sh LFBLOOM OVERCOUNTED KEYED OLD: `lfbloom verify`.
 overcounted=$(realpath "$2") # its checksums match, but its header counts 3 bits too many
 keyed=$(realpath "$3")       # its hash has a key
+old=$(realpath "$4")         # of what `fast` was before it had pairs
 source "$(dirname "$0")/checks.sh"
 
 given abc few abc.bloom native.lfb
 mkdir folder
-wide=$(default_strategy)
 table <<'END'
 0 build -q -n 2M -p 0.01 -o large.lfb abc
 $ large=$(stat -c %s large.lfb)
 0 verify native.lfb large.lfb abc.bloom
 and equal "$(wc -l <out)" 3
-and grep -qx "large.lfb: whole: native, $wide, $large bytes checked" out
+and grep -qx "large.lfb: whole: native, fast, $large bytes checked" out
 and holds out "abc.bloom: no damage found: guava, guava-mitz64; this form has no checksums"
 0 verify -q native.lfb abc.bloom =>
 $ cp large.lfb torn.lfb
@@ -37,8 +37,9 @@ $ cp "$keyed" keyed.lfb
 $ echo >>keyed.lfb
 1 verify keyed.lfb => ...is followed by bytes...
 $ cp "$keyed" keyed.lfb
-$ at keyed.lfb 300 x
-1 verify keyed.lfb => ...: 64 bytes at 256...
+$ at keyed.lfb 260 x
+1 verify keyed.lfb => ...: 16 bytes at 256...
+2 verify "$old" =! the layout of strategy fast from before the first release: build it again
 2 query "$keyed" abc =! opens only with its key: give --key-file
 $ head -c 1000000 large.lfb >short.lfb
 1 verify short.lfb => short.lfb: damaged: the filter ends too early (after 1000000 bytes)

@@ -57,7 +57,7 @@ says() { # page, words
 }
 classic=guava-mitz64
 says "$guide" "more memory than the classic filter, $(more fast $classic 0.01) at 0.01, $(more fast $classic 0.0001) at 0.0001, $(more fast $classic 1e-6) at 1e-6, $(more fast $classic 1e-10) at 1e-10"
-says "$guide" "$(more fast-pair fast 0.01) more memory than \`fast\` at 0.01, $(more fast-pair fast 0.001) at 0.001"
+says "$guide" "$(more fast-pair fast 0.001) more memory than \`fast\` at 0.001, $(more fast-pair fast 0.0001) at 0.0001"
 says "$readme" "The filter takes $(mib "$(bytes fast 0.0001)" 1); the strings alone take $(mib "$((10000000 * 36))" 0)"
 
 # ---- nothing is left out ----

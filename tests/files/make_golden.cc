@@ -15,7 +15,6 @@ int main(int argc, char** argv) {
   for (const GoldenDelta& row : kGoldenDeltas)
     std::ofstream(folder + row.file, std::ios::binary) << GoldenDeltaBytes(row);
   for (const GoldenRow& row : kGoldenRows) {
-    if (row.text) continue;
     const std::string path = std::string(argv[1]) + "/" + row.file;
     std::ofstream file(path, std::ios::binary);
     file << GoldenBytes(MakeGolden(row), row.form);

@@ -190,7 +190,7 @@ TEST(Compare, ANegativeNumberOfCommonKeysCountsAsNone) {
     double variance = result.either.error * result.either.error;
     for (const auto& [filter, own] : {std::pair(&pair.a, result.a), std::pair(&pair.b, result.b)}) {
       const lfb_stats stats = Stats(*filter);
-      const lfb_spread spread = {1, 1, static_cast<double>(stats.bit_count), 1,
+      const lfb_spread spread = {1, 1, static_cast<double>(stats.bit_count), 1, 1,
                                  static_cast<double>(stats.probes)};
       const double step = lfb_spread_step(&spread, stats.bits_set);
       variance += 2 * step * step - own.error * own.error;

@@ -51,8 +51,7 @@ TEST_P(EveryStrategyRace, TheCountIsExactAfterwards) {
   for (uint64_t round = 0; round < kRounds; round++) {
     std::vector<uint64_t> keys;
     for (uint64_t i = 0; i < kKeys; i++) keys.push_back(Mix(100 + round, i));
-    lfb_config config = Config(kKeys, 0.01, GetParam());
-    config.batch_memory = 1;  // key by key: batch_test tests the batches
+    const lfb_config config = Config(kKeys, 0.01, GetParam());
     const Filter filter = Make(config), alone = Make(config);
     const uint64_t firsts = lfb_filter_put_many_u64(alone.get(), keys.data(), kKeys, nullptr);
     std::atomic<uint64_t> changed{0};

@@ -72,7 +72,8 @@ double WorstExcess(uint64_t blocks) {
 int LeastFolds(const Filter& filter) {
   if (filter->strategy->id == LFB_GO_FNV14) return 1;
   if (filter->strategy->id == LFB_SBBF) return 5;  // a power of two
-  const uint64_t block = filter->strategy->block_words == 0 ? 1 : filter->strategy->block_words;
+  const uint64_t block = std::max(
+      lfb_strategy_block_words(filter->strategy, &filter->description.geometry), 1u);
   uint64_t step = 1;
   const uint64_t most = AllFactorsUpTo(filter->layout.bits.word_count / block);
   for (uint64_t factor = 2; factor <= most; factor++) step = std::lcm(step, factor);

@@ -202,7 +202,7 @@ std::vector<Row> Rows() {
 #ifdef LFB_AES_COMPILED
   if (lfb_simd_has_aes(LFB_SIMD_AES)) rows.push_back({"128", &lfb_hash_aes128});
 #endif
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
   if (lfb_simd_has_aes(LFB_SIMD_AVX2)) rows.push_back({"256", &lfb_hash_aes256});
   if (lfb_simd_has_aes(LFB_SIMD_AVX512)) rows.push_back({"512", &lfb_hash_aes512});
 #endif
@@ -558,7 +558,7 @@ TEST(AesHash, RowsOfLevels) {
   EXPECT_EQ(HasherOf(identity, LFB_SIMD_NONE).function, &lfb_hash_aes);
   const std::vector<Row> rows = Rows();
   EXPECT_EQ(HasherOf(identity).function, rows.back().function);
-#ifdef LFB_HASH_X86
+#ifdef LFB_SIMD_X86
   if (lfb_simd_has_aes(LFB_SIMD_AES)) {
     EXPECT_EQ(HasherOf(identity, LFB_SIMD_AES).function, &lfb_hash_aes128);
   }

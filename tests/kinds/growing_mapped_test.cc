@@ -161,8 +161,8 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   const lfb_growing_figures a = Figures(memory), b = Figures(mapped);
   const lfb_layer *one = lfb_layers_newest(memory.get()), *other = lfb_layers_newest(mapped.get());
   for (; one != nullptr && other != nullptr; one = one->older, other = other->older)
-    EXPECT_EQ(one->filter->description.geometry.lines_shift,
-              other->filter->description.geometry.lines_shift);
+    EXPECT_EQ(one->filter->description.geometry.words_per_key,
+              other->filter->description.geometry.words_per_key);
   EXPECT_EQ(a.strategy, b.strategy);
   EXPECT_EQ(a.first_insertions, b.first_insertions);
   EXPECT_EQ(a.fpp, b.fpp);

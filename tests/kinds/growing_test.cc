@@ -88,7 +88,7 @@ TEST(Growing, ALayerFitsItsNumberAlone) {
       change(&layer);
       return lfb_layers_fit(growing.get(), &layer, number);
     };
-    const lfb_strategy* pair = Make(1000, 0.01, LFB_FAST_PAIR)->strategy;
+    const lfb_strategy* other = Make(1000, 0.01, LFB_GUAVA_MITZ32)->strategy;
     EXPECT_TRUE(fits([](lfb_description*) {}));
     EXPECT_FALSE(lfb_layers_fit(growing.get(), &whole, number + 1));
     EXPECT_FALSE(fits([](lfb_description* it) { it->config.strategy = LFB_GO_FNV14; }));
@@ -98,7 +98,7 @@ TEST(Growing, ALayerFitsItsNumberAlone) {
     EXPECT_FALSE(fits([](lfb_description* it) { it->config.expected_insertions++; }));
     if (number == 0) continue;  // the others are compared with it
     EXPECT_FALSE(fits([](lfb_description* it) { it->hash.seed++; }));
-    EXPECT_FALSE(fits([&](lfb_description* it) { it->strategy = pair; }));
+    EXPECT_FALSE(fits([&](lfb_description* it) { it->strategy = other; }));
     EXPECT_FALSE(fits([](lfb_description* it) {
       it->config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
     }));

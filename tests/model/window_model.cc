@@ -1,5 +1,6 @@
 // The promises of the window filter, by Relacy: its own code and that of claims, with two layers of
-// one block of one word.
+// one block of one pair.  A query reads them in the order of their numbers, so that each other
+// generation is read newest first.
 #include "tests/model/atomic.h"
 
 using namespace lfb_model;
@@ -43,49 +44,51 @@ uint64_t lfb_sections_forks(void) { return 0; }
 
 namespace {
 
-// The hashes of two keys of one bit each; both belong to the first cell.
+// The hashes of two keys of one bit in each word, below those that a modelled pair has, and not the
+// same; both belong to the first cell.
 uint64_t Hash(unsigned key) {
-  const uint64_t upper = (key + uint64_t{1}) << LFB_CLAIM_STATE_BITS;
-  return upper | lfb_claims_spread(upper);
+  static uint64_t hashes[2] = {0, 0};
+  for (uint64_t i = 1; hashes[1] == 0; i++) {
+    const uint64_t upper = i << LFB_CLAIM_STATE_BITS, hash = upper | lfb_claims_spread(upper);
+    const uint64_t low = lfb_fast_mask(hash, 1, 1, 0), high = lfb_fast_mask(hash, 1, 1, 1);
+    if (low > UINT32_MAX || high > UINT32_MAX) continue;
+    if (hashes[0] == 0)
+      hashes[0] = hash;
+    else if (low != lfb_fast_mask(hashes[0], 1, 1, 0))
+      hashes[1] = hash;
+  }
+  return hashes[key];
 }
 
 constexpr uint64_t kOld = 1, kLive = kOld + 1;  // G and C
-
-const lfb_window_kernel kKernel = {
-    [](const lfb_window_view* view, uint64_t hash) { return window_any_change(*view, hash); },
-    [](const lfb_window_view* view, uint64_t hash) { return window_any_query(*view, hash); },
-    [](const lfb_window_view* view, uint64_t hash,
-       uint64_t e) { return window_any_query_layer(*view, hash, e); },
-    nullptr,
-    nullptr,
-};
 
 template <typename Test, unsigned kThreads>
 struct Windows : rl::test_suite<Test, kThreads> {
   lfb_window window{};
   lfb_window_head head{};
-  lfb_word words[kLive]{};
+  lfb_word words[kLive * LFB_PAIR_WORDS]{};
   lfb_cell cell{};
   Cells<uint64_t> cells;
   unsigned won[2] = {0, 0};
 
   void before() {
-    window.view.fast.words = words;
-    window.view.fast.blocks = window.view.fast.probes = window.view.fast.rounds = 1;
-    window.view.layers_shift = window.geometry.layers_shift = 1;
-    window.view.generation = &head.generation;
-    window.kernel = &kKernel;
+    window.view = {words, &head, 1, 1, 1, 1};
+    window.geometry.layers_shift = 1;
+    window.kernel = lfb_window_kernels[0];
     window.head = &head;
     window.claims = lfb_claims_forgetting(&cell, &head.generation);
     cells.Begin(&head.generation, kLive);
+    cells.Begin(&head.cleared, uint64_t{0});
     cells.Begin(&window.advancing, uint64_t{0});
     cells.Begin(&cell.half[0], uint64_t{0});
-    for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
+    for (uint64_t layer = 0; layer < kLive; layer++)
+      cells.Begin(&words[layer * LFB_PAIR_WORDS], uint64_t{0});
     model::called = 0;
     model::generation = kLive;
   }
 
-  bool Has(unsigned key) { return window.kernel->might_contain(&window.view, Hash(key)); }
+  bool Has(unsigned key) { return window_might_contain(&window, Hash(key)); }
+  bool Seek(unsigned key) { return lfb_window_seek(&window.view, Hash(key)); }
   bool Claim(unsigned key) {
     const bool mine = window_claim(&window, Hash(key));
     won[key] += mine;
@@ -123,21 +126,35 @@ struct TwoAdvance : Windows<TwoAdvance, 3> {
 };
 
 // A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always
-// found.
-struct Refresh : Windows<Refresh, 2> {
+// found, by a query or by a seek.
+template <typename Test>
+struct Refreshed : Windows<Test, 2> {
+  static constexpr uint64_t kBegan = 2 * kLive;  // its layer is the first that a query reads
   void before() {
-    Windows::before();
-    model::generation = kLive + kOld;
-    words[kLive % kLive].cell->store(lfb_fast_bit(Hash(0), 0), rl::mo_relaxed, RL_INFO);
-    head.generation.cell->store(kLive + kOld, rl::mo_relaxed, RL_INFO);
+    Windows<Test, 2>::before();
+    model::generation = kBegan;
+    const lfb_window_view& view = this->window.view;
+    this->words[lfb_window_layer(&view, kBegan + 1)].cell->store(
+        model::Pack(lfb_window_mask_of(&view, Hash(0)).pair[0]), rl::mo_relaxed, RL_INFO);
+    this->head.generation.cell->store(kBegan, rl::mo_relaxed, RL_INFO);
   }
+  void PutAndAdvance() {
+    this->Put(0);
+    this->Advance();
+  }
+};
+
+struct Refresh : Refreshed<Refresh> {
   void thread(unsigned index) {
-    if (index == 0) {
-      Put(0);
-      Advance();
-      return;
-    }
+    if (index == 0) return PutAndAdvance();
     RL_ASSERT(Has(0));
+  }
+};
+
+struct RefreshSought : Refreshed<RefreshSought> {
+  void thread(unsigned index) {
+    if (index == 0) return PutAndAdvance();
+    RL_ASSERT(Seek(0));
   }
 };
 
@@ -169,6 +186,7 @@ int main(int argc, char** argv) {
   MODEL_TRY(runs, PutAndFind);
   MODEL_TRY(runs, TwoAdvance);
   MODEL_TRY(runs, Refresh);
+  MODEL_TRY(runs, RefreshSought);
   MODEL_TRY(runs, OneKey);
   MODEL_TRY(runs, TwoKeys);
   return runs.Status();

@@ -22,29 +22,24 @@ chmod u+w lfbloom.[ch]
 strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
   -Wmissing-prototypes -Werror)
 
-# build_with CC [FLAG]
+# build_with CC
 build_with() {
   local cc=$1
-  "$cc" -std=c11 "${strict[@]}" ${2:+"$2"} -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
+  "$cc" -std=c11 "${strict[@]}" -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
   "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -lck -pthread -lm
   rm -rf "by_$cc" && mkdir "by_$cc"
   "./bytes_$cc" "by_$cc" "$guava"
   diff -r by_library "by_$cc" || fail "$cc's gives other bytes than the library"
   cmp "$guava" "by_$cc/java-guava" || fail "$cc's does not write what Java wrote"
-  pass "$cc${2:+ $2}: as C11 without a warning; the library's bytes and answers"
+  pass "$cc: as C11 without a warning; the library's bytes and answers"
 }
 
 mkdir by_library
 "$bytes" by_library "$guava"
 (($(find by_library -type f -size +0 | wc -l) > 30)) || fail "the library wrote next to nothing"
-build_with gcc -DLFBLOOM_WITH_ALL_KERNELS
-mv gcc.o all.o
 for cc in gcc clang; do
   build_with $cc
 done
-(($(size gcc.o | awk 'NR == 2 { print $1 }') * 10 < $(size all.o | awk 'NR == 2 { print $1 }') * 8)) ||
-  fail "it has more kernels than it says"
-pass "it has fewer kernels, unless all are asked for"
 
 awk '/^ \*\/$/ { exit } 1' lfbloom.h >head
 for public in "$@"; do
@@ -56,7 +51,7 @@ done
 pass "each public header is in it, or left out for a stated reason"
 
 if [[ $(uname -m) == x86_64 ]]; then # other processors have no such halves
-  objdump -d --no-show-raw-insn all.o gcc.o | awk -f "$here/upper_halves.awk" >dirty
+  objdump -d --no-show-raw-insn gcc.o | awk -f "$here/upper_halves.awk" >dirty
   [[ ! -s dirty ]] || fail "upper halves of vectors stay in use after: $(cat dirty)"
   pass "no function leaves the upper halves of vectors in use"
 fi
@@ -74,10 +69,10 @@ gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o -lck -pt
 ./use_c || fail "versions"
 pass "with versions"
 
-foreign=$(nm -g --defined-only all.o gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
+foreign=$(nm -g --defined-only gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
 [[ -z $foreign ]] || fail "it has foreign names: $foreign"
 external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
-diff <(external "$archive") <(external all.o) || fail "it has not all of the library inside"
+diff <(external "$archive") <(external gcc.o) || fail "it has not all of the library inside"
 gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom.c -lck -lm
 shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
 diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"

@@ -18,7 +18,7 @@
 
 enum { KEYS = 3000, MOST = 90 }; /* bytes of a key */
 
-static const double fpps[] = {0.9, 0.3, 0.05, 0.01, 0.005, 0.004, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12};
+static const double fpps[] = {0.9, 0.3, 0.05, 0.01, 0.005, 0.004, 1e-3, 1e-4, 1e-6, 1e-9, 1e-10};
 static const uint64_t counts[] = {0, 1, 7, 100, 1000, 30000};
 static const lfb_core_strategy strategies[] = {LFB_CORE_DEFAULT, LFB_CORE_FAST, LFB_CORE_FAST_PAIR};
 
@@ -139,18 +139,16 @@ static void one(const lfb_core_config *config)
         lfb_core_words(core, 0, words, (size_t)figures.words + 1) == figures.words);
   for (uint64_t i = 0; i < figures.words; i++)
     digest = mixed(digest + words[i]);
-  printf("%.0f %g %d: %d, %u bits in %u of %.0f words, %.0f set, %08x%08x\n",
+  printf("%.0f %g %d: %u bits in %u of %.0f words, %.0f set, %08x%08x\n",
          (double)config->expected_insertions,
-         config->fpp, (int)config->strategy, (int)figures.strategy, figures.probes,
-             figures.words_per_key,
+         config->fpp, (int)config->strategy, figures.probes, figures.words_per_key,
          (double)figures.words, (double)figures.bits_set, (unsigned)(digest >> 32),
              (unsigned)digest);
 #ifdef WITH_LIBRARY
   lfb_stats stats;
   lfb_filter_stats(library, &stats);
-  CHECK((int)stats.strategy == (int)figures.strategy && stats.probes == figures.probes);
+  CHECK(stats.probes == figures.probes && stats.words_per_key == figures.words_per_key);
   CHECK(stats.bytes == 8 * figures.words && stats.bits_set == figures.bits_set);
-  CHECK(stats.words_per_key == figures.words_per_key);
   uint64_t *theirs = calloc((size_t)figures.words + 1, sizeof *theirs);
   CHECK(lfb_filter_words(library, 0, theirs, (size_t)figures.words + 1) == figures.words);
   CHECK(memcmp(words, theirs, (size_t)figures.words * 8) == 0);
@@ -208,8 +206,7 @@ int main(void)
     for (unsigned f = 0; f < COUNT(fpps); f++)
       for (unsigned n = 0; n < COUNT(counts); n++) {
         config = config_of(counts[n], fpps[f], strategies[s]);
-        if (lfb_core_size(&config, &size) != LFB_CORE_NO_PAIRS)
-          one(&config);
+        one(&config);
       }
 #ifdef WITH_LIBRARY
   sizes();

@@ -1,5 +1,5 @@
 #!/bin/bash
-# core_test.sh HEADER SOURCE ARCHIVE: the kernel in two files is at most 1,100 lines of C11 without a
+# core_test.sh HEADER SOURCE ARCHIVE: the kernel in two files is at most 1,060 lines of C11 without a
 # warning, and includes nothing of an operating system; its answers, sizes and words are those of the
 # library, ARCHIVE; so they are when it is compiled for Windows, where Wine runs it.
 set -euo pipefail
@@ -14,7 +14,7 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I.)
 c=(-std=c11 -Wstrict-prototypes "${strict[@]}")
 
 lines=$(cat lfbloom_core.[ch] | wc -l)
-((lines <= 1100)) || fail "it has $lines lines"
+((lines <= 1060)) || fail "it has $lines lines"
 foreign=$(grep -h '^#include' lfbloom_core.[ch] |
   grep -vE '<(cpuid|float|math|stdatomic|stdbool|stddef|stdint|stdlib|string)\.h>|"lfbloom_core.h"' || true)
 [[ -z $foreign ]] || fail "it includes $foreign"

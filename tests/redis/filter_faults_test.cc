@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/support/await.h"
+#include "tests/support/native_bytes.h"
 #include "tests/support/race.h"
 #include "tests/redis/remotes.h"
 
@@ -334,6 +335,19 @@ TEST_F(Faults, AHeaderThatClaimsTooMuchIsRefused) {
   EXPECT_EQ(cut, LFB_ERROR_STOPPED);
   server.Call({"HSET", "seen", "header", bytes});
   EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_BAD_HEADER);
+}
+
+// A filter with the layout that `fast` had before is refused by its name, and can be deleted.
+TEST_F(Faults, AFilterOfTheEarlierFastIsRefusedAndDeleted) {
+  const Remote remote = CreateRemote(options, "seen", config);
+  std::string header = Bytes(Make(config), LFB_FORM_NATIVE).substr(0, 256);
+  header[16] = 2;
+  SealHeader(&header);
+  server.Call({"HSET", "seen", "header", header});
+  EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_OLD_FAST);
+  EXPECT_EQ(Create("seen", config), LFB_ERROR_REDIS_EXISTS);
+  EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_FAST), LFB_OK);
+  EXPECT_EQ(server.Call({"DBSIZE"}), "0");
 }
 
 // If the creator of a filter died, its remains cannot be opened, but can be deleted.

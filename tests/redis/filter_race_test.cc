@@ -112,7 +112,7 @@ TEST(RemoteLatency, OthersAreServedConcurrently) {
   const Remote remote = CreateRemote(server.Options(), "large", config, 0);
   std::vector<int64_t> took = making.End();
   Report("it is made", took);
-  EXPECT_EQ(Keys(remote).size(), 17u);
+  EXPECT_EQ(Keys(remote).size(), 18u);
   EXPECT_GT(took.size(), 2u);
 
   Pings putting(server);

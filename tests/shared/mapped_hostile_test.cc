@@ -76,11 +76,11 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHostile, testing::ValuesIn(SharableSt
 
 // ---- what killed processes leave ---------------------------------------------------------
 
-// Strategies with puts that are claims have no cells.
+// Filters with puts that are claims have no cells.
 std::vector<lfb_strategy_id> StrategiesWithCells() {
   std::vector<lfb_strategy_id> with;
   for (const lfb_strategy_id strategy : SharableStrategies())
-    if (!Make(Config(1, 0.01, strategy))->strategy->puts_claim) with.push_back(strategy);
+    if (!lfb_filter_puts_claim(Make(1000, 1e-6, strategy).get())) with.push_back(strategy);
   return with;
 }
 

@@ -368,7 +368,7 @@ TEST(WindowMapped, AnAdvanceOfTheDeadIsCompleted) {
     if (lfb_window_lock(window.get()) != LFB_OK) _exit(1);
     const uint32_t words = 1u << window->geometry.block_shift;
     for (uint64_t i = 0; i < window->geometry.blocks * words / 2; i++)
-      std::atomic_store(&window->view.fast.words[i / words * 4 * words + i % words], uint64_t{0});
+      std::atomic_store(&window->view.words[i / words * 4 * words + i % words], uint64_t{0});
     kill(getpid(), SIGKILL);
   });
   EXPECT_TRUE(WIFSIGNALED(status));

@@ -41,8 +41,9 @@ void ForAll(Test test) {
       }
 }
 
-// Seen to fail with the fewest words within 5 % (or 25 %) of the smallest size, without limits: at
-// 1e9 keys, 2e-6 took 37.8 bits a key and 1.5e-6 37.3; for speed 0.0069 took 13.6 and 0.0068 11.3.
+// A foldable filter is up to 1/32 or 12 blocks larger than its rate needs. Seen to fail with two
+// pairs at any p below 0.005, without the size of the limit: at 1e9 keys, 0.005 took 13.1 bits a
+// key and 0.0049 11.9.
 TEST(Sizes, RiseWithKeysAndWithASmallerFpp) {
   const std::vector<double> probabilities = Probabilities(0.02, 12.5, 0.02);
   uint64_t compared = 0;
@@ -53,8 +54,10 @@ TEST(Sizes, RiseWithKeysAndWithASmallerFpp) {
       for (size_t i = 0; i < probabilities.size(); i++) {
         const uint64_t bits = Bits(config, n, probabilities[i]);
         if (bits == 0) continue;
-        ASSERT_GE(bits, before) << lfb_strategy_name(config.strategy) << " n " << n << " p "
-                                << probabilities[i] << " " << config.memory_preference;
+        const uint64_t rounding = config.foldable ? bits / 32 + 12 * 1024 : 0;
+        ASSERT_GE(bits + rounding, before) << lfb_strategy_name(config.strategy) << " n " << n
+                                           << " p " << probabilities[i] << " "
+                                           << config.memory_preference;
         ASSERT_GE(bits, fewer[i]) << lfb_strategy_name(config.strategy) << " n " << n;
         fewer[i] = before = bits;
         compared++;
@@ -64,13 +67,13 @@ TEST(Sizes, RiseWithKeysAndWithASmallerFpp) {
   EXPECT_GT(compared, 100000u);
 }
 
-// Near the limits of `fast`, where the number of words changes.
+// Near the limits of `fast`, where the number of pairs changes.
 TEST(Sizes, RiseInSmallStepsToo) {
   for (lfb_memory_preference preference : kPreferences) {
     lfb_config config = Config(1, 0.5, LFB_FAST);
     config.memory_preference = preference;
     uint64_t before = 0;
-    for (double fpp : Probabilities(0.02, 12.5, 0.001)) {
+    for (double fpp : Probabilities(0.02, 12.5, 0.004)) {
       const uint64_t bits = Bits(config, 100000000, fpp);
       ASSERT_GE(bits, before) << fpp << " " << preference;
       before = bits;
@@ -87,12 +90,12 @@ TEST(Sizes, FastKeepsToTheSharesOfItsPreferences) {
       bits[preference] = Bits(config, 100000000, fpp);
     }
     const auto smallest = static_cast<double>(bits[LFB_MEMORY_SMALLEST]);
-    /* Below 1e-3 the smallest has two lines, `balanced` from 1e-5 on, `speed` never. */
+    // `smallest` has four pairs from 8e-4 on, `balanced` from 3.3e-5 on, `speed` below 2e-9.
     EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_BALANCED]),
-              (fpp > 1e-3 || fpp < 2.2e-6 ? 1.05001 : 1.16) * smallest)
+              (fpp > 8e-4 ? 1.11 : fpp > 1e-5 ? 1.14 : 1.0001) * smallest)
         << fpp;
     EXPECT_LE(static_cast<double>(bits[LFB_MEMORY_SPEED]),
-              (fpp > 1e-3 ? 1.25001 : 1.65) * smallest) << fpp;
+              (fpp > 8e-4 ? 1.2 : fpp > 1e-6 ? 1.43 : 1.58) * smallest) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_SMALLEST], bits[LFB_MEMORY_BALANCED]) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_BALANCED], bits[LFB_MEMORY_SPEED]) << fpp;
   }

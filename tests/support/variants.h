@@ -61,13 +61,12 @@ inline void ExpectBatchesAlike(const Filter& filter, const Filter& alone) {
   ASSERT_EQ(lfb_bit_array_count(&filter->layout.bits), lfb_bit_array_count(&alone->layout.bits));
 }
 
-// A filter of strategy `fast` with w words per key and g bits in each, with blocks of one line or
-// two.
-inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks,
-                         uint32_t lines = 1) {
+// A filter of strategy `fast` with these pairs, and bits in each word.
+inline Filter MakeShaped(lfb_simd most, uint32_t pairs, uint32_t bits, uint64_t blocks) {
   const lfb_config config = Config(1, 0.5, LFB_FAST);
   lfb_description description{};
   EXPECT_EQ(lfb_description_make(&config, &description), LFB_OK);
-  description.geometry = {512 * lines * blocks, 8 * lines * blocks, w * g, w, lines - 1};
+  const uint64_t words = blocks * lfb_fast_block_words(pairs);
+  description.geometry = {64 * words, words, 2 * pairs * bits, 2 * pairs};
   return MakeDescribed(most, description);
 }

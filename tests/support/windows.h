@@ -3,6 +3,7 @@
 
 #include "bloom/window/window.h"
 #include "tests/support/anys.h"
+#include "tests/support/race.h"
 
 using Window = std::unique_ptr<lfb_window, Freed<lfb_window_free>>;
 
@@ -99,4 +100,42 @@ template <typename Owner>
 void Advance(const Owner& window, uint64_t count = 1) {
   for (uint64_t i = 0; i < count; i++)
     ASSERT_EQ(lfb_window_advance(window.get(), lfb_window_generation(window.get())), LFB_OK);
+}
+
+// The hash of a key.
+inline uint64_t HashOf(const Window& window,
+                uint64_t key) { return lfb_hasher_u64(&window->hasher, key).low; }
+
+// Puts, claims and queries of odd numbers of keys, in several generations, with each way to
+// prefetch: `window` answers as `alone`, which gets one key at a time by the kernel without
+// vectors.
+inline void ExpectAlike(const Window& window, const Window& alone) {
+  uint64_t next = 0;
+  for (size_t count : {1, 2, 7, 63, 64, 65, 129, 191, 193, 600}) {
+    window->cached = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
+    std::vector<uint64_t> keys(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
+    for (uint64_t& key : keys) next++, key = Mix(42, next % 2 ? next : next / 2);
+    any::might_contain_many(window.get(), keys.data(), count, has.data());
+    for (size_t i = 0; i < count; i++) {
+      const bool found = lfb_window_might_contain_u64(alone.get(), keys[i]);
+      ASSERT_EQ(has[i / 64] >> (i % 64) & 1, found) << i << " of " << count;
+      ASSERT_EQ(lfb_window_might_contain_u64(window.get(), keys[i]), found);
+      ASSERT_EQ(lfb_window_seek(&window->view, HashOf(window, keys[i])), found);
+    }
+    const size_t half = count / 2;
+    any::claim_many(window.get(), keys.data(), half, won.data());
+    for (size_t i = 0; i < half; i++)
+      ASSERT_EQ(won[i / 64] >> (i % 64) & 1, lfb_window_claim_u64(alone.get(), keys[i]));
+    any::put_many(window.get(), keys.data(), count, put.data());
+    for (size_t i = 0; i < count; i++)
+      ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_window_put_u64(alone.get(), keys[i]));
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t key = Mix(43, next + i);
+      ASSERT_EQ(lfb_window_claim_u64(window.get(), key), lfb_window_claim_u64(alone.get(), key));
+      ASSERT_EQ(lfb_window_put_u64(window.get(), key), lfb_window_put_u64(alone.get(), key));
+    }
+    Advance(window), Advance(alone);
+  }
+  for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
+    ASSERT_EQ(lfb_word_get(&window->view.words[i]), lfb_word_get(&alone->view.words[i])) << i;
 }

@@ -1,66 +1,114 @@
 /*
- * kernel.inc.h - template: the kernel of `fast` for one set of instructions and one shape.
+ * kernel.inc.h - template: the kernels of `fast`, one for each shape, for one set of instructions.
  *
- * Before including it, define for all shapes
+ * Before including it, define
  *
  *   FAST_TARGET  the target attribute of its functions
- *   FAST_(noun)  the name of an inlined function: fast256_##noun
+ *   FAST_(noun)  the name of a function: avx2_##noun
+ *   FAST_ROWS    a row for each shape with code of its own, as LFB_FAST_SHAPES
+ *   FAST_TURN_ON(name)
+ *                the function turn_on of a shape (kernel.h), if it is not to be defined here
  *
- * the type FAST_(view) of the data that is common to all keys, and the functions
+ * and, inlined, of `pairs` and `bits` that are constants,
  *
- *   FAST_(view) FAST_(view_of)(fast)
- *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
- *   uint64_t FAST_(put_by_call)(view, hash) the same, where puts are far apart: fewest instructions
- *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
- *   uint64_t FAST_(many)(view, verb, cached, hashes, count, answers)
- *                                           for many hashes, as kernel.h states
- *
- * loops.inc.h defines the last from functions for one hash.
- *
- * Then define for each shape
- *
- *   FAST_SHAPE   its block_shift, group_shift and probes; 0 probes: those of the filter
- *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_MANY
- *                names for its functions (kernel.h)
- *   FAST_KERNEL  a name for the kernel
+ *   uint32_t FAST_(put_key)(fast, hash, pairs, bits)      turns on the key's bits; how many
+ *   bool     FAST_(has_key)(fast, hash, pairs, bits)      whether all of them are on
+ *   uint32_t FAST_(has_8)(fast, hashes, pairs, bits)      the same of eight keys, in bits
+ *   uint32_t FAST_(put_8)(fast, hashes, ahead, pairs, bits, turned_on)
+ *                                                         turns on the bits of eight keys, and
+ *                                                         prefetches eight others; which it changed
  */
 
-FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)
+/* Eight hashes from `hashes` on, of which `left` are there: the last one is repeated. */
+FAST_TARGET LFB_INLINE const uint64_t *FAST_(eight)(const uint64_t *hashes, size_t left,
+                                                    uint64_t room[8])
 {
-  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  return (uint32_t)FAST_(put_by_call)(&view, hash.low);
+  if (__builtin_expect(left >= 8, 1))
+    return hashes;
+  for (size_t k = 0; k < 8; k++)
+    room[k] = hashes[k < left ? k : left - 1];
+  return room;
 }
 
-FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
+/* Adds eight answers, of which `left` are there, to those before them. */
+FAST_TARGET LFB_INLINE uint64_t FAST_(answer)(uint64_t *answers, size_t i, uint64_t before,
+                                              uint64_t eight, size_t left)
 {
-  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  return FAST_(query_one)(&view, hash.low) != 0;
+  const uint64_t some = left < 8 ? eight & (0xffU >> (8 - left)) : eight;
+  return answers[i / LFB_WORD_BITS] =
+             (i % LFB_WORD_BITS == 0 ? 0 : before) | some << i % LFB_WORD_BITS;
 }
 
-FAST_TARGET static uint64_t FAST_MANY(const lfb_layout *layout, lfb_kernel_verb verb,
-                                      const uint64_t *low, const uint64_t *high, size_t count,
-                                      uint64_t *answers)
+FAST_TARGET LFB_INLINE void FAST_(query_many)(const lfb_fast *fast, bool prefetches,
+                                              const uint64_t *hashes, size_t count,
+                                              uint64_t *answers, uint32_t pairs, uint32_t bits)
 {
-  (void)high;
-  if (verb == LFB_KERNEL_CREDIT) { /* before any vector is in use: simd.h */
-    lfb_fast_credit_many(layout, low, count, answers);
-    return 0;
+  uint64_t answer = 0, room[8];
+
+  for (size_t i = 0; prefetches && i < count && i < LFB_LINES_AHEAD; i++)
+    lfb_fast_prefetch(fast, hashes[i], pairs, false);
+  for (size_t i = 0; i < count; i += 8) {
+    const uint64_t *now = FAST_(eight)(hashes + i, count - i, room);
+    if (prefetches && count - i >= LFB_LINES_AHEAD + 8)
+      LFB_EACH(k, 0, 8U, 1, lfb_fast_prefetch(fast, now[LFB_LINES_AHEAD + k], pairs, false));
+    answer = FAST_(answer)(answers, i, answer, FAST_(has_8)(fast, now, pairs, bits), count - i);
   }
-  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  return FAST_(many)(&view, verb, layout->cached, low, count, answers);
 }
 
-static const lfb_kernel FAST_KERNEL = {
-    .put = FAST_PUT,
-    .might_contain = FAST_MIGHT_CONTAIN,
-    .many = FAST_MANY,
-};
+FAST_TARGET LFB_INLINE uint64_t FAST_(put_many)(const lfb_fast *fast, const uint64_t *hashes,
+                                                size_t count, uint64_t *answers, uint32_t pairs,
+                                                uint32_t bits)
+{
+  uint64_t answer = 0, turned_on = 0, room[8];
 
-#undef FAST_SHAPE
-#undef FAST_PUT
-#undef FAST_MIGHT_CONTAIN
-#undef FAST_MANY
+  for (size_t i = 0; i < count && i < LFB_LINES_AHEAD; i++)
+    lfb_fast_prefetch(fast, hashes[i], pairs, true);
+  for (size_t i = 0; i < count; i += 8) {
+    const uint64_t *now = FAST_(eight)(hashes + i, count - i, room);
+    const uint64_t *ahead = count - i >= LFB_LINES_AHEAD + 8 ? now + LFB_LINES_AHEAD : now;
+    const uint32_t changed = FAST_(put_8)(fast, now, ahead, pairs, bits, &turned_on);
+    answer = FAST_(answer)(answers, i, answer, changed, count - i);
+  }
+  return turned_on;
+}
+
+#ifndef FAST_TURN_ON
+#define FAST_TURN_ON(name) FAST_(turn_on_##name)
+#define FAST_TURNING_ON(name, P, g)                                                              \
+  FAST_TARGET static uint32_t FAST_(turn_on_##name)(const lfb_layout *layout, lfb_hash hash)     \
+  {                                                                                              \
+    return lfb_fast_put(&layout->fast, hash.low, P, g);                                          \
+  }
+FAST_ROWS(FAST_TURNING_ON)
+#undef FAST_TURNING_ON
+#endif
+
+#define FAST_KERNEL(name, P, g)                                                                  \
+  FAST_TARGET static bool FAST_(put_##name)(const lfb_layout *layout, lfb_hash hash)             \
+  {                                                                                              \
+    return lfb_bit_array_add(&layout->bits, FAST_(put_key)(&layout->fast, hash.low, P, g));      \
+  }                                                                                              \
+  FAST_TARGET static bool FAST_(has_##name)(const lfb_layout *layout, lfb_hash hash)             \
+  {                                                                                              \
+    return FAST_(has_key)(&layout->fast, hash.low, P, g);                                        \
+  }                                                                                              \
+  FAST_TARGET static uint64_t FAST_(many_##name)(const lfb_layout *layout, lfb_kernel_verb verb, \
+                                                 const uint64_t *low, const uint64_t *high,      \
+                                                 size_t count, uint64_t *answers)                \
+  {                                                                                              \
+    const lfb_fast fast = layout->fast; /* a copy, which no write to `answers` can change */     \
+    (void)high;                                                                                  \
+    if (verb == LFB_KERNEL_PUT)                                                                  \
+      return FAST_(put_many)(&fast, low, count, answers, P, g);                                  \
+    FAST_(query_many)(&fast, layout->cached < LFB_LINES_NEAR, low, count, answers, P, g);        \
+    return 0;                                                                                    \
+  }                                                                                              \
+  static const lfb_kernel FAST_(kernel_##name) = {FAST_(put_##name), FAST_TURN_ON(name),         \
+                                                  FAST_(has_##name), FAST_(many_##name)};
+FAST_ROWS(FAST_KERNEL)
+
+#undef FAST_TARGET
+#undef FAST_
+#undef FAST_ROWS
+#undef FAST_TURN_ON
 #undef FAST_KERNEL

@@ -44,7 +44,7 @@ def plan(
     expected_insertions: int, fpp: float, *,
     strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
     key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-    probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+    probes_formula: str = "guava-31", lazy_memory: bool = False,
     foldable: bool = False, like: Optional[Filter] = None,
 ) -> Dict[str, Any]: ...
 
@@ -92,7 +92,7 @@ class _Made:
         cls, expected_insertions: int, fpp: float, *,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None,
     ) -> Self: ...
 
@@ -137,7 +137,7 @@ class Filter(_Made, _Claimed, _Counted, _Shared):
         cls, path: Path, expected_insertions: int, fpp: float, *,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Filter: ...
     def put_all(self, other: Filter, /) -> None: ...
@@ -169,7 +169,7 @@ class Growing(_Claimed, _Counted, _Shared, _Saved):
         cls, expected_insertions: int, fpp: float, *,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None,
     ) -> Growing: ...
     @overload
@@ -177,7 +177,7 @@ class Growing(_Claimed, _Counted, _Shared, _Saved):
         cls, expected_insertions: int = 0, *, fpp: float,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None,
     ) -> Growing: ...
     @overload
@@ -186,7 +186,7 @@ class Growing(_Claimed, _Counted, _Shared, _Saved):
         cls, path: Path, expected_insertions: int, fpp: float, *,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Growing: ...
     @overload
@@ -195,7 +195,7 @@ class Growing(_Claimed, _Counted, _Shared, _Saved):
         cls, path: Path, expected_insertions: int = 0, *, fpp: float,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
     ) -> Growing: ...
     def to_filter(self) -> Filter: ...
@@ -237,7 +237,7 @@ class Versions(_Made, _Put):
         self, expected_insertions: int, fpp: float, *,
         strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
         key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", batch_memory: int = 0, lazy_memory: bool = False,
+        probes_formula: str = "guava-31", lazy_memory: bool = False,
         foldable: bool = False, like: Optional[Filter] = None,
     ) -> Building: ...
     def rebuild_of(self, filter: Filter, /) -> Building: ...

@@ -196,7 +196,7 @@ static bool call_pieces(many_call *call)
 }
 
 /* Does all keys of a round, without the GIL.  Without answers, keys that lie in a row are one call
- * of the library, which may be a big batch. */
+ * of the library. */
 static bool call_round(many_call *call)
 {
   const lfbpy_keys *keys = &call->keys;

@@ -28,7 +28,7 @@ numbers! {
     ProbesFormula "LFB_PROBES_" { GUAVA_31 = 0, GUAVA_CURRENT = 1 }
     /// How a key's bytes become its hash, where the strategy leaves the choice.
     HashId "LFB_HASH_" { DEFAULT = 0, XXH3 = 1, SIPHASH13 = 2, AES = 3 }
-    /// Less memory or fewer words per key.
+    /// Less memory or fewer pairs of words per key.
     MemoryPreference "LFB_MEMORY_" { BALANCED = 0, SPEED = 1, SMALLEST = 2 }
     /// A serialised form.
     Form "LFB_FORM_" { NONE = 0, GUAVA = 1, NATIVE = 2, SBBF = 3, MAPPED = 4 }
@@ -55,8 +55,8 @@ structs! {
     /// The description of a filter to make: `lfb_config` in lfbloom/filter.h describes each field.
     #[derive(Default)]
     Config { expected_insertions: u64, fpp: f64, strategy: Strategy, probes_formula: ProbesFormula, hash: HashId,
-        seed: u64, key: [u8; 16], keep_key: bool, memory_preference: MemoryPreference, batch_memory: u64,
-        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32; reserved: [u64; 7] }
+        seed: u64, key: [u8; 16], keep_key: bool, memory_preference: MemoryPreference,
+        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32; reserved: [u64; 8] }
     /// The description of a window to make: `lfb_window_config` in lfbloom/window.h describes each field.
     #[derive(Default)]
     WindowConfig { expected_insertions: u64, fpp: f64, generations: u32, span: f64, by_insertions: bool,

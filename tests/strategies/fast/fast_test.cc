@@ -5,6 +5,7 @@
 
 #include "bloom/strategies/block_model.h"
 #include "bloom/strategies/fast/fast.h"
+#include "bloom/strategies/fast/fast_key.h"
 #include "tests/support/race.h"
 #include "tests/support/variants.h"
 
@@ -16,119 +17,185 @@ lfb_stats Plan(const lfb_config& config) {
   return stats;
 }
 
-double BitsPerKey(double fpp, lfb_memory_preference preference = LFB_MEMORY_BALANCED) {
-  lfb_config config = Config(100'000'000, fpp, LFB_FAST);
-  config.memory_preference = preference;
-  return static_cast<double>(Plan(config).bit_count) / 1e8;
-}
-
-double Classic(double fpp) { return -std::log(fpp) / std::log(2) / std::log(2); }
-
-TEST(FastSize, KeepsItsBudget) {
-  EXPECT_LE(BitsPerKey(0.01), 1.09 * Classic(0.01));
-  EXPECT_LE(BitsPerKey(0.001), 1.12 * Classic(0.001));
-  EXPECT_LE(BitsPerKey(0.0001), 1.18 * Classic(0.0001));
-  EXPECT_LE(BitsPerKey(1e-6), 1.2 * Classic(1e-6));
-  EXPECT_LE(BitsPerKey(1e-6), 35);
-  EXPECT_LE(BitsPerKey(1e-9), 63);
-}
-
-// Down to 1e-5 a block is one line, below two; for speed it is always one.
-TEST(FastSize, TwoLinesBelow1e5) {
-  const auto lines = [](double fpp, lfb_memory_preference preference) {
-    lfb_config config = Config(1000000, fpp, LFB_FAST);
-    config.memory_preference = preference;
-    return 1u << Make(config)->description.geometry.lines_shift;
+// Of 1e8 keys, by preference: at most so many bits a key, and the shape.
+TEST(FastSize, HasItsShapesAndBitsPerKey) {
+  const struct {
+    double fpp, most_bits;
+    lfb_memory_preference preference;
+    uint32_t pairs, bits;
+  } sizes[] = {
+      {0.01, 10.875, LFB_MEMORY_BALANCED, 1, 3},  {0.005, 13.1, LFB_MEMORY_BALANCED, 1, 3},
+      {0.0049, 13.11, LFB_MEMORY_BALANCED, 2, 2}, {1e-3, 16.2, LFB_MEMORY_BALANCED, 2, 2},
+      {3.5e-4, 19.5, LFB_MEMORY_BALANCED, 2, 3},  {1e-4, 23.5, LFB_MEMORY_BALANCED, 2, 3},
+      {1e-5, 27.6, LFB_MEMORY_BALANCED, 4, 2},    {1e-6, 35.0, LFB_MEMORY_BALANCED, 4, 2},
+      {1e-7, 44.2, LFB_MEMORY_BALANCED, 4, 2},    {1e-9, 65.4, LFB_MEMORY_BALANCED, 4, 3},
+      {0.03, 7.91, LFB_MEMORY_SMALLEST, 1, 2},    {0.01, 10.24, LFB_MEMORY_SMALLEST, 2, 2},
+      {1e-3, 16.16, LFB_MEMORY_SMALLEST, 2, 2},   {3e-4, 18.91, LFB_MEMORY_SMALLEST, 4, 2},
+      {1e-4, 21.44, LFB_MEMORY_SMALLEST, 4, 2},   {1e-5, 27.52, LFB_MEMORY_SMALLEST, 4, 2},
+      {1e-6, 34.96, LFB_MEMORY_SMALLEST, 4, 2},   {1e-3, 19.1, LFB_MEMORY_SPEED, 1, 4},
+      {1.5e-4, 28.6, LFB_MEMORY_SPEED, 1, 5},      {1e-6, 44.3, LFB_MEMORY_SPEED, 2, 4},
+      {3e-9, 92.4, LFB_MEMORY_SPEED, 2, 5},       {1e-9, 96.01, LFB_MEMORY_SPEED, 4, 3},
   };
-  for (double fpp
-       : {0.1, 0.01, 0.001, 1e-4, 1e-5}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 1u) << fpp;
-  for (double fpp
-       : {9.5e-6, 3e-6, 1e-6, 1e-9, 1e-12}) EXPECT_EQ(lines(fpp, LFB_MEMORY_BALANCED), 2u) << fpp;
-  for (double fpp : {0.01, 1e-6, 1e-9, 1e-12}) EXPECT_EQ(lines(fpp, LFB_MEMORY_SPEED), 1u) << fpp;
-  EXPECT_EQ(lines(1e-3, LFB_MEMORY_SMALLEST), 1u);
-  EXPECT_EQ(lines(1e-4, LFB_MEMORY_SMALLEST), 2u);
-}
-
-TEST(FastSize, ChoosesFewWordsWhereTheyAreEnough) {
-  const auto words = [](double fpp, lfb_memory_preference preference) {
-    lfb_config config = Config(1000000, fpp, LFB_FAST);
-    config.memory_preference = preference;
+  for (const auto& size : sizes) {
+    lfb_config config = Config(100'000'000, size.fpp, LFB_FAST);
+    config.memory_preference = size.preference;
     const lfb_stats stats = Plan(config);
-    return std::make_pair(stats.words_per_key, stats.probes);
-  };
-  EXPECT_EQ(words(0.01, LFB_MEMORY_BALANCED), std::make_pair(2u, 6u));
-  EXPECT_EQ(words(0.001, LFB_MEMORY_BALANCED), std::make_pair(4u, 8u));
-  EXPECT_EQ(words(0.0001, LFB_MEMORY_BALANCED), std::make_pair(4u, 12u));
-  EXPECT_EQ(words(0.01, LFB_MEMORY_SPEED).first, 1u);
-  EXPECT_EQ(words(0.001, LFB_MEMORY_SPEED).first, 2u);
-  for (double fpp : {0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6}) {
-    EXPECT_LE(BitsPerKey(fpp, LFB_MEMORY_SMALLEST), BitsPerKey(fpp)) << fpp;
-    EXPECT_LE(BitsPerKey(fpp), BitsPerKey(fpp, LFB_MEMORY_SPEED)) << fpp;
+    const double bits = static_cast<double>(stats.bit_count) / 1e8;
+    EXPECT_LE(bits, size.most_bits) << size.fpp << " " << size.preference;
+    EXPECT_GT(bits, 0.99 * size.most_bits) << size.fpp << " " << size.preference;
+    EXPECT_EQ(stats.words_per_key, 2 * size.pairs) << size.fpp << " " << size.preference;
+    EXPECT_EQ(stats.probes, 2 * size.pairs * size.bits) << size.fpp << " " << size.preference;
   }
 }
 
-TEST(FastSize, APreferenceCostsItsShareAndALine) {
+// A filter has whole blocks, at most of two lines.
+TEST(FastSize, APreferenceCostsItsShareAndTwoLines) {
   const auto bytes = [](uint64_t n, double fpp, lfb_memory_preference preference) {
     lfb_config config = Config(n, fpp, LFB_FAST);
     config.memory_preference = preference;
     return static_cast<double>(Plan(config).bytes);
   };
   for (uint64_t n = 1; n < 5000; n += 1 + n / 50)
-    for (double fpp : {0.3, 0.01, 0.001}) {
+    for (double fpp : {0.3, 0.01, 0.001, 1e-5}) {
       const double smallest = bytes(n, fpp, LFB_MEMORY_SMALLEST);
-      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_BALANCED), 1.05 * smallest + 64) << n << " " << fpp;
-      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_SPEED), 1.25 * smallest + 64) << n << " " << fpp;
+      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_BALANCED), 1.15 * smallest + 128) << n << " " << fpp;
+      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_SPEED), 1.6 * smallest + 128) << n << " " << fpp;
     }
 }
 
 TEST(FastSize, SmallAndOddOnes) {
-  EXPECT_EQ(Plan(Config(0, 0.01, LFB_FAST)).bit_count, 512u);
-  EXPECT_EQ(Plan(Config(1, 0.5, LFB_FAST)).bit_count, 512u);
+  EXPECT_EQ(Plan(Config(0, 0.01, LFB_FAST)).bit_count, 128u);
+  EXPECT_EQ(Plan(Config(1, 0.5, LFB_FAST)).bit_count, 128u);
+  EXPECT_EQ(Plan(Config(1, 1e-3, LFB_FAST)).bit_count, 512u);
+  EXPECT_EQ(Plan(Config(1, 1e-6, LFB_FAST)).bit_count, 1024u);
   for (double fpp : {0.999999, 1 - 1e-15, std::nextafter(1, 0)}) {
-    EXPECT_EQ(Plan(Config(1, fpp, LFB_FAST)).bit_count, 512u) << fpp;
+    EXPECT_EQ(Plan(Config(1, fpp, LFB_FAST)).bit_count, 128u) << fpp;
     EXPECT_GE(Plan(Config(1 << 30, fpp, LFB_FAST)).bit_count, 512u << 15) << fpp;
   }
-  EXPECT_GE(Plan(Config(1, 1e-12, LFB_FAST)).bit_count, 512u);
-  lfb_stats stats{};
-  // Below 1e-18 the size would explode: at 1e-40 it was 20 KB a key, without a word.
-  for (lfb_strategy_id strategy : {LFB_DEFAULT, LFB_FAST, LFB_FAST_PAIR, LFB_SBBF}) {
-    lfb_config config = Config(1000, 1e-18, strategy);
-    EXPECT_NE(lfb_config_plan(&config, &stats), LFB_ERROR_FPP_TOO_LOW);
-    for (double fpp : {9e-19, 1e-40, 1e-300, 5e-324}) {
-      config.fpp = fpp;
-      EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_ERROR_FPP_TOO_LOW) << strategy << " " << fpp;
-    }
-  }
-  EXPECT_LT(Plan(Config(1000, 1e-18, LFB_FAST)).bytes, 1000u * 44);
 }
 
-TEST(FastSize, BlocksOfOneLineAndOfTwoAreNotUnited) {
-  const Filter one = MakeShaped(lfb_simd_chosen(), 8, 2, 4),
-                     two = MakeShaped(lfb_simd_chosen(), 8, 2, 2, 2);
-  EXPECT_EQ(lfb_filter_put_all(one.get(), two.get()), LFB_ERROR_STRATEGY_DIFFERS);
+// Below, sizes would explode: at 1e-40 to 20 KB a key, without a word.
+TEST(FastSize, BelowTheLeastFppThereIsNone) {
+  const struct {
+    lfb_strategy_id strategy;
+    double least, bytes;
+  } all[] = {{LFB_DEFAULT, 1e-15, 28}, {LFB_FAST, 1e-15, 28}, {LFB_FAST_PAIR, 1e-10, 69}};
+  for (const auto& of : all)
+    for (lfb_memory_preference preference :
+         {LFB_MEMORY_BALANCED, LFB_MEMORY_SPEED, LFB_MEMORY_SMALLEST}) {
+      lfb_config config = Config(100'000, of.least, of.strategy);
+      config.memory_preference = preference;
+      EXPECT_LT(static_cast<double>(Plan(config).bytes), 1e5 * of.bytes) << of.strategy;
+      lfb_stats stats{};
+      for (double fpp : {0.99 * of.least, 1e-40, 1e-300, 5e-324}) {
+        config.fpp = fpp;
+        EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_ERROR_FPP_TOO_LOW) << of.strategy;
+      }
+    }
+}
+
+// Four pairs of two bits and two of four have as many probes, and blocks of two sizes.
+TEST(FastSize, ShapesAreNotUnited) {
+  const Filter four = MakeShaped(lfb_simd_chosen(), 4, 2, 2),
+               two = MakeShaped(lfb_simd_chosen(), 2, 4, 4);
+  EXPECT_EQ(lfb_filter_put_all(four.get(), two.get()), LFB_ERROR_STRATEGY_DIFFERS);
+}
+
+// No bit of the first product both chooses a pair and names a bit of a word.
+TEST(FastKey, SelectionAndProbesOverlapNowhere) {
+  uint64_t inverse = 1;  // of M(0), by Newton's method: each step doubles the bits that are right
+  for (int i = 0; i < 6; i++) inverse *= 2 - lfb_fast_round(1, 0) * inverse;
+  ASSERT_EQ(inverse * lfb_fast_round(1, 0), 1u);
+  uint64_t probes = 0;
+  for (uint32_t probe = 0; probe < LFB_FAST_ROUND; probe++) {
+    const uint64_t named = UINT64_C(63) << lfb_fast_shift(probe);
+    ASSERT_LE(lfb_fast_shift(probe), 58u);
+    EXPECT_EQ(probes & named, 0u) << "probe " << probe;
+    probes |= named;
+  }
+  for (uint32_t pairs : {2u, 4u})
+    for (uint32_t j = 0; j < pairs; j++) {
+      uint64_t selects = 0;  // the bits of r(0) on which the pair depends
+      for (uint32_t bit = 0; bit < 64; bit++)
+        if (lfb_fast_pair_at((UINT64_C(1) << bit) * inverse, pairs, j) !=
+            lfb_fast_pair_at(0, pairs, j))
+          selects |= UINT64_C(1) << bit;
+      EXPECT_EQ(selects, UINT64_C(1) << (12 + j)) << pairs << " pairs, pair " << j;
+      EXPECT_EQ(selects & probes, 0u) << pairs << " pairs, pair " << j;
+    }
+}
+
+// Two hashes of one block: of all pairs of a probe or a choice of a pair, how far is the number of
+// cases in which both are equal from that of independent ones? The sum of the squares in standard
+// errors, for the multipliers of three products or more.
+double Coincidences(const std::vector<uint64_t>& multipliers, uint32_t block_bits) {
+  constexpr uint64_t kHashes = 250'000;
+  struct Field {
+    size_t product;
+    uint32_t shift, bits;
+  };
+  std::vector<Field> fields;
+  for (uint32_t j = 0; j < LFB_PAIRS_MOST; j++) fields.push_back({0, 12 + j, 1});
+  for (size_t product = 0; product < multipliers.size(); product++)
+    for (uint32_t probe = 0; probe < LFB_FAST_ROUND; probe++)
+      fields.push_back({product, lfb_fast_shift(probe), 6});
+  std::vector<uint64_t> both(fields.size() * fields.size());
+  for (uint64_t i = 0; i < kHashes; i++) {
+    const uint64_t a = Mix(1, i), b = (Mix(2, i) >> block_bits) | (a >> (64 - block_bits)
+                                                                      << (64 - block_bits));
+    std::vector<size_t> equal;
+    for (size_t f = 0; f < fields.size(); f++) {
+      const uint64_t by = multipliers[fields[f].product];
+      if (((a * by ^ b * by) >> fields[f].shift & ((1u << fields[f].bits) - 1)) == 0)
+        equal.push_back(f);
+    }
+    for (size_t x = 0; x < equal.size(); x++)
+      for (size_t y = x + 1; y < equal.size(); y++) both[equal[x] * fields.size() + equal[y]]++;
+  }
+  double sum = 0;
+  for (size_t x = 0; x < fields.size(); x++)
+    for (size_t y = x + 1; y < fields.size(); y++) {
+      const double expected = kHashes * std::pow(0.5, fields[x].bits + fields[y].bits);
+      const double differs = static_cast<double>(both[x * fields.size() + y]) - expected;
+      sum += differs * differs / expected / (1 - expected / kHashes);
+    }
+  return sum;
+}
+
+// The sum has 378 terms of mean 1: its standard error is 27.5. With the fourth multiplier that the
+// layout had before, probes of one block are equal together 24 times too often.
+TEST(FastKey, ProbesOfOneBlockAreIndependent) {
+  std::vector<uint64_t> multipliers;
+  for (uint32_t round = 0; round < LFB_FAST_PRODUCTS; round++)
+    multipliers.push_back(lfb_fast_round(1, round));
+  for (uint32_t block_bits : {10u, 20u, 30u})
+    EXPECT_NEAR(Coincidences(multipliers, block_bits), 378, 6 * 27.5) << block_bits;
+  multipliers.push_back(0x3c6ef372fe94f82b);
+  EXPECT_GT(Coincidences(multipliers, 20), 100'000);
 }
 
 // The model by brute force: keys thrown into blocks at random, as the model assumes.
 TEST(FastModel, EqualsASimulation) {
-  const lfb_block_shape shapes[] =
-      {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}, {8, 1, 16}, {8, 2, 16}};
-  for (const lfb_block_shape shape : shapes) {
+  const struct {
+    uint32_t pairs, bits;
+  } shapes[] = {{1, 3}, {1, 5}, {2, 1}, {2, 2}, {2, 3}, {4, 1}, {4, 2}};
+  for (const auto& shape : shapes) {
     static lfb_block_model model;
-    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
-    for (double load : {20.0, 50.0}) {
-      load *= shape.of_words / 8;
-      const Filter filter =
-          MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096, shape.of_words / 8);
+    lfb_block_model_init(&model, lfb_block_shape_of(shape.pairs, shape.bits), LFB_WORD_BITS);
+    for (double load : {2.5, 6.0}) {  // keys per word
+      load *= lfb_fast_block_words(shape.pairs);
+      const Filter filter = MakeShaped(lfb_simd_chosen(), shape.pairs, shape.bits, 8192);
       lfb_filter* made = filter.get();
-      for (uint64_t i = 0; i < load * 4096; i++) lfb_filter_put_hash(made, Mix(21, i));
-      constexpr uint64_t kAsked = kUnderTsan ? 200000 : 4000000;
+      for (uint64_t i = 0; i < static_cast<uint64_t>(load * 8192); i++)
+        lfb_filter_put_hash(made, Mix(21, i));
+      constexpr uint64_t kAsked = kUnderTsan ? 200000 : 2000000;
       uint64_t wrong = 0;
       for (uint64_t i = 0; i < kAsked; i++)
         wrong += lfb_filter_might_contain_hash(made, Mix(22, i));
-      const double expected = lfb_block_model_fpp(&model, load, 4096) * kAsked;
+      const double expected = lfb_block_model_fpp(&model, load, 8192) * kAsked;
       EXPECT_NEAR(static_cast<double>(wrong), expected,
                   0.03 * expected + 4 * std::sqrt(expected) + 3)
-          << shape.words << "x" << shape.bits << " at " << load;
+          << shape.pairs << "p" << shape.bits << " at " << load;
     }
   }
 }

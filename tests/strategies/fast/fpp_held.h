@@ -17,6 +17,19 @@
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 
+// Puts or queries the numbers from `first` on; returns how many were put, or found.
+template <typename Many>
+uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
+  constexpr uint64_t kPiece = 4096;
+  uint64_t keys[kPiece], yes = 0;
+  for (uint64_t done = 0; done < count; done += kPiece) {
+    const uint64_t piece = std::min(kPiece, count - done);
+    for (uint64_t i = 0; i < piece; i++) keys[i] = first + done + i;
+    yes += many(keys, piece);
+  }
+  return yes;
+}
+
 // Sums over filters of one configuration with equal fills.
 struct Held {
   double asked = 0, wrong = 0;                // keys
@@ -35,40 +48,46 @@ struct Held {
   double AskedError(double rate) const {
     return std::sqrt(FromBitsError() * FromBitsError() + rate / asked);
   }
+
+  // Puts the numbers from `first` on.
+  static void Fill(lfb_filter* filter, uint64_t first, uint64_t count) {
+    EachMany(first, count, [&](const uint64_t* keys, size_t piece) {
+      return lfb_filter_put_many_u64(filter, keys, piece, nullptr);
+    });
+  }
+
+  // Measures a filter; the numbers from `first` on are absent.
+  void Ask(const lfb_filter* filter, uint64_t first, uint64_t count) {
+    wrong += static_cast<double>(EachMany(first, count, [&](const uint64_t* keys, size_t piece) {
+      return lfb_filter_might_contain_many_u64(filter, keys, piece, nullptr);
+    }));
+    asked += static_cast<double>(count);
+    AddBits(filter);
+  }
+
+ private:
+  void AddBits(const lfb_filter* filter);
 };
 
-// Puts or queries the numbers from `first` on; returns how many were put, or found.
-template <typename Many>
-uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
-  constexpr uint64_t kPiece = 4096;
-  uint64_t keys[kPiece], yes = 0;
-  for (uint64_t done = 0; done < count; done += kPiece) {
-    const uint64_t piece = std::min(kPiece, count - done);
-    for (uint64_t i = 0; i < piece; i++) keys[i] = first + done + i;
-    yes += many(keys, piece);
-  }
-  return yes;
-}
-
-inline void AddBits(lfb_filter* filter, Held* held) {
+inline void Held::AddBits(const lfb_filter* filter) {
   const lfb_fast fast = filter->layout.fast;
-  const uint32_t words = 1u << fast.group_shift, all = 1u << fast.block_shift,
-                         bits = fast.probes / (all / words);
+  const uint32_t choices = fast.pairs == 1 ? 1 : 2;
   double finds[65];  // by bits set in a word
-  for (int set = 0; set <= 64; set++) finds[set] = std::pow(set / 64.0, bits) / words;
+  for (int set = 0; set <= 64; set++) finds[set] = std::pow(set / 64.0, fast.bits);
+  const lfb_word* pair = fast.words;
   for (uint64_t block = 0; block < fast.blocks; block++) {
-    const lfb_word* in = &fast.words[all * block];
-    double found = 1;
-    for (uint32_t first = 0; first < all; first += words) {
+    double share = 1;
+    for (uint32_t j = 0; j < fast.pairs; j++) {
       double group = 0;
-      for (uint32_t i = first; i < first + words; i++)
-        group += finds[__builtin_popcountll(lfb_word_get(&in[i]))];
-      found *= group;
+      for (uint32_t i = 0; i < choices; i++, pair += LFB_PAIR_WORDS)
+        group += finds[__builtin_popcountll(lfb_word_get(&pair[0]))] *
+                 finds[__builtin_popcountll(lfb_word_get(&pair[1]))];
+      share *= group / choices;
     }
-    held->found += found;
-    held->squares += found * found;
+    found += share;
+    squares += share * share;
   }
-  held->blocks += static_cast<double>(fast.blocks);
+  blocks += static_cast<double>(fast.blocks);
 }
 
 // `filters` of them are filled to fills[0] keys and measured, with `asked` queries each, then to
@@ -85,16 +104,9 @@ inline std::vector<Held> MeasureFpp(uint64_t n, double fpp, const std::vector<ui
     const uint64_t first_asked = first_put + (UINT64_C(1) << 40);
     uint64_t in = 0;
     for (size_t i = 0; i < fills.size(); i++) {
-      EachMany(first_put + in, fills[i] - in, [&](const uint64_t* keys, size_t count) {
-        return lfb_filter_put_many_u64(filter.get(), keys, count, nullptr);
-      });
+      Held::Fill(filter.get(), first_put + in, fills[i] - in);
       in = fills[i];
-      held[i].wrong += static_cast<double>(
-          EachMany(first_asked + i * asked, asked, [&](const uint64_t* keys, size_t count) {
-            return lfb_filter_might_contain_many_u64(filter.get(), keys, count, nullptr);
-          }));
-      held[i].asked += static_cast<double>(asked);
-      AddBits(filter.get(), &held[i]);
+      held[i].Ask(filter.get(), first_asked + i * asked, asked);
     }
   }
   return held;
