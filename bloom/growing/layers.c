@@ -39,9 +39,7 @@ static lfb_status layers_check(const lfb_config *config)
 
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
-  if ((strategy == NULL || strategy->model_bits > 0) &&
-      config->fpp < (config->strategy == LFB_FAST_PAIR ? LFB_SIZING_LEAST_GROWING_PAIR
-                                                       : LFB_SIZING_LEAST_GROWING))
+  if ((strategy == NULL || strategy->model_bits > 0) && config->fpp < LFB_SIZING_LEAST_GROWING)
     return LFB_ERROR_FPP_TOO_LOW;
   return lfb_sizing_check_fpp(config->fpp);
 }

@@ -10,15 +10,14 @@ lfb_status lfb_sizing_check_fpp(double fpp)
   return fpp < 1 ? LFB_OK : LFB_ERROR_FPP_TOO_HIGH;
 }
 
-lfb_status lfb_sizing_check_blocked(double fpp, bool one_pair)
+lfb_status lfb_sizing_check_blocked(double fpp)
 {
-  return fpp < (one_pair ? 1e-10 : 1e-15) ? LFB_ERROR_FPP_TOO_LOW : lfb_sizing_check_fpp(fpp);
+  return fpp < 1e-18 ? LFB_ERROR_FPP_TOO_LOW : lfb_sizing_check_fpp(fpp);
 }
 
 lfb_status lfb_sizing_check(const lfb_config *config)
 {
-  const lfb_status status =
-      lfb_sizing_check_blocked(config->fpp, config->strategy == LFB_FAST_PAIR);
+  const lfb_status status = lfb_sizing_check_blocked(config->fpp);
 
   return status == LFB_OK && config->memory_preference > LFB_MEMORY_SMALLEST
              ? LFB_ERROR_UNKNOWN_PREFERENCE

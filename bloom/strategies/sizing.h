@@ -26,17 +26,15 @@ typedef struct lfb_geometry {
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
 lfb_status lfb_sizing_check_fpp(double fpp);
 
-/* The same for a blocked strategy, or `fast-pair`: at least 1e-15, or 1e-10.  There a key takes 28
- * bytes, or 68, and sizes explode below: 56 bytes, or 19 KB, at 1e-18. */
-lfb_status lfb_sizing_check_blocked(double fpp, bool one_pair);
+/* The same for a blocked strategy, from 1e-18 on.  Below no size holds the fpp: a key's hash has 64
+ * bits, so it is that of one other key with probability 5.4e-20.  The size would only explode. */
+lfb_status lfb_sizing_check_blocked(double fpp);
 
 /* The same, and the memory preference (LFB_ERROR_UNKNOWN_PREFERENCE). */
 lfb_status lfb_sizing_check(const lfb_config *config);
 
-/* The least fpp of such a filter that grows, and of `fast-pair`: of 1,024 layers the last has 2.8e-6
- * of it. */
-#define LFB_SIZING_LEAST_GROWING 1e-9
-#define LFB_SIZING_LEAST_GROWING_PAIR 1e-4
+/* The least fpp of such a filter that grows: of 1,024 layers the last has 2.8e-18. */
+#define LFB_SIZING_LEAST_GROWING 1e-12
 
 /* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */
 uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);

@@ -121,7 +121,7 @@ typedef struct lfb_growing_figures {
  *                0: unknown; the first layer has 64 KiB, for fewer layers later, or with
  *                LFB_MEMORY_SMALLEST room for LFB_GROWING_LEAST keys.
  *                fpp: of the whole filter, permanently; for fast, fast-pair and sbbf at least
- *                1e-9.  lazy_memory: of the first layer; later layers always have it, so that
+ *                1e-12.  lazy_memory: of the first layer; later layers always have it, so that
  *                only threads that put into them wait for their pages.
  * Fails  as lfb_filter_create(), and LFB_ERROR_CANNOT_GROW: go-fnv14 has one size only.
  * Owner  the caller, until lfb_growing_free().

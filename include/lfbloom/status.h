@@ -48,8 +48,8 @@ LFB_EXTERN_C_BEGIN
     "needs a newer lfbloom")                                                             \
   /* the configuration of a filter */                                                    \
   X(LFB_ERROR_FPP_TOO_LOW, 10,                                                           \
-    "the false-positive probability must be greater than 0; for fast and sbbf at least " \
-    "1e-15, for fast-pair 1e-10; if the filter grows 1e-9 and 1e-4")                     \
+    "the false-positive probability must be greater than 0; for fast, fast-pair and "    \
+    "sbbf at least 1e-18, or 1e-12 if the filter grows")                                 \
   X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
   X(LFB_ERROR_NO_BITS, 12,                                                               \
     "so few elements at so high a false-positive probability need no bits at all")       \

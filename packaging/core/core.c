@@ -84,7 +84,7 @@ static lfb_core_status core_plan(const lfb_core_config *config, lfb_geometry *ge
 
   if (config->strategy != LFB_CORE_DEFAULT && config->strategy != LFB_CORE_FAST && !pair)
     return LFB_CORE_UNKNOWN_STRATEGY;
-  lfb_core_status status = lfb_sizing_check_blocked(config->fpp, pair);
+  lfb_core_status status = lfb_sizing_check_blocked(config->fpp);
   if (status == LFB_CORE_OK)
     status = size_of(config, size_limited(config->fpp, pair ? size_most_bits_pair : size_most_bits_balanced),
                      geometry);

@@ -79,7 +79,7 @@ LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
  *
  * Takes  max_bytes  the most bytes of the first layer or the window; 0: no limit.
  * Fails  as lfb_filter_create() and lfb_window_create(), and LFB_ERROR_OVER_LIMIT.
- *        LFB_ERROR_FPP_TOO_LOW: below 1e-9, if the value is a chain that scales.
+ *        LFB_ERROR_FPP_TOO_LOW: below 1e-12, if the value is a chain that scales.
  * Owner  the caller, until lfb_value_free().
  */
 LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes,

@@ -155,7 +155,7 @@ TEST(Sbbf, SizesHoldTheFpp) {
 
 TEST(Sbbf, RefusesWhatCannotBe) {
   lfb_stats stats;
-  const lfb_config low = Config(1000000, 1e-15, LFB_SBBF);
+  const lfb_config low = Config(1000000, 1e-18, LFB_SBBF);
   EXPECT_EQ(lfb_config_plan(&low, &stats), LFB_ERROR_TOO_MANY_BITS);
   const lfb_config many = Config(UINT64_MAX, 0.01, LFB_SBBF);
   EXPECT_EQ(lfb_config_plan(&many, &stats), LFB_ERROR_TOO_MANY_BITS);
