@@ -81,7 +81,9 @@ TEST(FastSize, BelowTheLeastFppThereIsNone) {
          {LFB_MEMORY_BALANCED, LFB_MEMORY_SPEED, LFB_MEMORY_SMALLEST}) {
       lfb_config config = Config(100'000, 1e-18, strategy);
       config.memory_preference = preference;
-      if (strategy != LFB_FAST_PAIR) EXPECT_LT(Plan(config).bytes, 57u * 100'000);
+      if (strategy != LFB_FAST_PAIR) {
+        EXPECT_LT(Plan(config).bytes, 57u * 100'000);
+      }
       lfb_stats stats{};
       for (double fpp : {0.99e-18, 1e-40, 1e-300, 5e-324}) {
         config.fpp = fpp;
