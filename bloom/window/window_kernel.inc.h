@@ -5,11 +5,12 @@
  * Before including it, define
  *
  *   WINDOW_TARGET  the target attribute of its functions
- *   WINDOW_(noun)  the name of a function: window256_##noun
- *   WINDOW_ROWS    a row for each shape with code of its own, as LFB_WINDOW_SHAPES; `of` is the
- *                  window's view
- *   WINDOW_PUT(name)
- *                  the function that puts, if it is not to be defined here by
+ *   WINDOW_(noun)  the name of an inlined function: window256_##noun
+ *   WINDOW_ROWS(row)
+ *                  row(number, put, one, many, C, P, g) for each shape with code of its own; `of`
+ *                  is the window's view
+ *   WINDOW_PUT_DEFINED
+ *                  if the functions put are not to be defined here, by
  *                  lfb_window_mask WINDOW_(mask)(view, hash)
  *
  * and, inlined, of a view whose shape the compiler knows,
@@ -32,40 +33,37 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(eights)(const lfb_window_view *view, bool 
   }
 }
 
-#ifndef WINDOW_PUT
-#define WINDOW_PUT(name) WINDOW_(put_##name)
-#define WINDOW_PUTS(name, C, P, g)                                                         \
-  WINDOW_TARGET static bool WINDOW_(put_##name)(const lfb_window_view *of, uint64_t hash)  \
-  {                                                                                        \
-    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                           \
-    const lfb_window_mask mask = WINDOW_(mask)(&view, hash);                               \
-    return lfb_window_put_mask(&view, lfb_window_blocks(&view, hash), &mask);              \
+#ifndef WINDOW_PUT_DEFINED
+#define WINDOW_PUTS(number, put, one, many, C, P, g)                          \
+  WINDOW_TARGET static bool put(const lfb_window_view *of, uint64_t hash)     \
+  {                                                                           \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);              \
+    const lfb_window_mask mask = WINDOW_(mask)(&view, hash);                  \
+    return lfb_window_put_mask(&view, lfb_window_blocks(&view, hash), &mask); \
   }
 WINDOW_ROWS(WINDOW_PUTS)
 #undef WINDOW_PUTS
 #endif
 
-#define WINDOW_KERNEL(name, C, P, g)                                                           \
-  WINDOW_TARGET static bool WINDOW_(has_##name)(const lfb_window_view *of, uint64_t hash)      \
-  {                                                                                            \
-    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                               \
-    return WINDOW_(has)(&view, hash);                                                          \
-  }                                                                                            \
-  WINDOW_TARGET static void WINDOW_(has_many_##name)(const lfb_window_view *of, bool prefetches, \
-                                                     const uint64_t *hashes, size_t count,     \
-                                                     uint64_t *answers)                        \
-  {                                                                                            \
-    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                               \
-    WINDOW_(eights)(&view, prefetches, hashes, count, answers);                                \
-    for (size_t i = count & ~(size_t)7; i < count; i++)                                        \
-      lfb_window_answer(answers, i, WINDOW_(has_##name)(of, hashes[i]));                       \
-  }                                                                                            \
-  static const lfb_window_kernel WINDOW_(kernel_##name) = {WINDOW_PUT(name), WINDOW_(has_##name), \
-                                                           WINDOW_(has_many_##name)};
+#define WINDOW_KERNEL(number, put, one, many, C, P, g)                                    \
+  WINDOW_TARGET static bool one(const lfb_window_view *of, uint64_t hash)                 \
+  {                                                                                       \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                          \
+    return WINDOW_(has)(&view, hash);                                                     \
+  }                                                                                       \
+  WINDOW_TARGET static void many(const lfb_window_view *of, bool prefetches,              \
+                                 const uint64_t *hashes, size_t count, uint64_t *answers) \
+  {                                                                                       \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                          \
+    WINDOW_(eights)(&view, prefetches, hashes, count, answers);                           \
+    for (size_t i = count & ~(size_t)7; i < count; i++)                                   \
+      lfb_window_answer(answers, i, one(of, hashes[i]));                                  \
+  }                                                                                       \
+  static const lfb_window_kernel WINDOW_(kernel_##number) = {put, one, many};
 WINDOW_ROWS(WINDOW_KERNEL)
 
 #undef WINDOW_ROWS
 #undef WINDOW_TARGET
-#undef WINDOW_PUT
+#undef WINDOW_PUT_DEFINED
 #undef WINDOW_
 #undef WINDOW_KERNEL

@@ -24,8 +24,9 @@ LFB_INLINE uint32_t window_any_has_8(const lfb_window_view *view, const uint64_t
   return has;
 }
 
-#define WINDOW_ANY_SHAPE(row) row(0, of->layers_shift, of->pairs, of->bits)
-#define WINDOW_ROWS WINDOW_ANY_SHAPE
+#define WINDOW_ROWS(row)                                                                         \
+  row(0, window_any_put_0, window_any_has_0, window_any_has_many_0, of->layers_shift, of->pairs, \
+      of->bits)
 #define WINDOW_TARGET
 #define WINDOW_(noun) window_any_##noun
 #include "bloom/window/window_kernel.inc.h"
@@ -136,7 +137,12 @@ T uint32_t window256_has_8(const lfb_window_view *view, const uint64_t *hashes)
 }
 
 #undef T
-#define WINDOW_ROWS(row) WINDOW_ANY_SHAPE(row) LFB_WINDOW_SHAPES(row)
+#define WINDOW_ROWS(row)                                                                      \
+  row(0, window256_put_0, window256_has_0, window256_has_many_0, of->layers_shift, of->pairs, \
+      of->bits)                                                                               \
+  row(1, window256_put_1, window256_has_1, window256_has_many_1, 2, 1, 4)                     \
+  row(2, window256_put_2, window256_has_2, window256_has_many_2, 2, 2, 3)                     \
+  row(3, window256_put_3, window256_has_3, window256_has_many_3, 2, 4, 2)
 #define WINDOW_TARGET LFB_AVX2_TARGET
 #define WINDOW_(noun) window256_##noun
 #include "bloom/window/window_kernel.inc.h"
@@ -194,9 +200,12 @@ T uint32_t window512_has_8(const lfb_window_view *view, const uint64_t *hashes)
 }
 
 #undef T
-#define WINDOW_ROWS LFB_WINDOW_SHAPES
+#define WINDOW_ROWS(row)                                                  \
+  row(1, window256_put_1, window512_has_1, window512_has_many_1, 2, 1, 4) \
+  row(2, window256_put_2, window512_has_2, window512_has_many_2, 2, 2, 3) \
+  row(3, window256_put_3, window512_has_3, window512_has_many_3, 2, 4, 2)
 #define WINDOW_TARGET LFB_AVX512_TARGET
-#define WINDOW_PUT(name) window256_put_##name
+#define WINDOW_PUT_DEFINED
 #define WINDOW_(noun) window512_##noun
 #include "bloom/window/window_kernel.inc.h"
 

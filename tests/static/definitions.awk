@@ -2,9 +2,9 @@
 # NAME FILE.
 #
 # KIND is function, type (by typedef), tag, constant (of an enum) or macro. An alias is the name
-# that a macro stands for; a file that is included several times names its functions so. Sources
-# must be laid out like this tree's: a definition begins in the first column, and its head has
-# no blank line.
+# that a macro stands for, or one in a macro's row(NAME, NAME ...): a file that is included several
+# times names its functions so. Sources must be laid out like this tree's: a definition begins in
+# the first column, and its head has no blank line.
 
 function found(kind, name) { print kind, name, FILENAME }
 
@@ -25,6 +25,16 @@ function code_of(line,  at) {
   }
   sub(/[ \t]+$/, "", line)
   return line
+}
+
+# The names in a row that a template makes functions of.
+function rows(line,  words, count, i) {
+  if (!match(line, /^ *row\(/))
+    return
+  count = split(substr(line, RLENGTH), words, /[^A-Za-z0-9_]+/)
+  for (i = 1; i <= count; i++)
+    if (words[i] ~ /^[a-z_]/)
+      found("alias", words[i])
 }
 
 # A macro that its file undefines is local to it.
@@ -95,7 +105,10 @@ FNR == 1 {
   continues = in_macro && line ~ /\\$/
 }
 
-in_macro { next }
+in_macro {
+  rows(line)
+  next
+}
 
 line == "" {
   text = ""

@@ -73,8 +73,12 @@ cat >"$small" <<'END'
     return more;              \
   }
 #define SMALL_NAME small_given
+#define SMALL_ROWS(row) \
+  row(small_in_a_row)
 int small_declared(int more, int and_more);
 int SMALL_NAME(int more);
+#define MADE(name) int name(int more) { return more; }
+SMALL_ROWS(MADE)
 PASTED(pasted)
 PASTED(declared_as_well)
 int small_declared_as_well(int more);

@@ -41,9 +41,18 @@ LFB_INLINE uint32_t any_put_8(const lfb_fast *fast, const uint64_t *hashes, cons
 /* The first row is for any shape.  Where processors have vectors, only the shape of 1 % has code of
  * its own besides. */
 #ifdef LFB_SIMD_X86
-#define FAST_ROWS(row) row(any, layout->fast.pairs, layout->fast.bits) row(1p3, 1, 3)
+#define FAST_ROWS(row)                                                                     \
+  row(any, any_put, any_has, any_many, any_turn_on, layout->fast.pairs, layout->fast.bits) \
+  row(1p3, any_put_1p3, any_has_1p3, any_many_1p3, any_turn_on_1p3, 1, 3)
 #else
-#define FAST_ROWS(row) row(any, layout->fast.pairs, layout->fast.bits) LFB_FAST_SHAPES(row)
+#define FAST_ROWS(row)                                                                     \
+  row(any, any_put, any_has, any_many, any_turn_on, layout->fast.pairs, layout->fast.bits) \
+  row(1p3, any_put_1p3, any_has_1p3, any_many_1p3, any_turn_on_1p3, 1, 3)                  \
+  row(1p4, any_put_1p4, any_has_1p4, any_many_1p4, any_turn_on_1p4, 1, 4)                  \
+  row(2p2, any_put_2p2, any_has_2p2, any_many_2p2, any_turn_on_2p2, 2, 2)                  \
+  row(2p3, any_put_2p3, any_has_2p3, any_many_2p3, any_turn_on_2p3, 2, 3)                  \
+  row(4p2, any_put_4p2, any_has_4p2, any_many_4p2, any_turn_on_4p2, 4, 2)                  \
+  row(4p3, any_put_4p3, any_has_4p3, any_many_4p3, any_turn_on_4p3, 4, 3)
 #endif
 #define FAST_TARGET
 #define FAST_(noun) any_##noun
@@ -144,7 +153,13 @@ T bool avx2_has_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_
 #undef T
 #define avx2_put_key lfb_fast_put
 #define avx2_put_8 any_put_8
-#define FAST_ROWS LFB_FAST_SHAPES
+#define FAST_ROWS(row)                                                        \
+  row(1p3, avx2_put_1p3, avx2_has_1p3, avx2_many_1p3, avx2_turn_on_1p3, 1, 3) \
+  row(1p4, avx2_put_1p4, avx2_has_1p4, avx2_many_1p4, avx2_turn_on_1p4, 1, 4) \
+  row(2p2, avx2_put_2p2, avx2_has_2p2, avx2_many_2p2, avx2_turn_on_2p2, 2, 2) \
+  row(2p3, avx2_put_2p3, avx2_has_2p3, avx2_many_2p3, avx2_turn_on_2p3, 2, 3) \
+  row(4p2, avx2_put_4p2, avx2_has_4p2, avx2_many_4p2, avx2_turn_on_4p2, 4, 2) \
+  row(4p3, avx2_put_4p3, avx2_has_4p3, avx2_many_4p3, avx2_turn_on_4p3, 4, 3)
 #define FAST_TARGET LFB_AVX2_TARGET
 #define FAST_(noun) avx2_##noun
 #include "bloom/strategies/fast/kernel.inc.h"
@@ -292,9 +307,15 @@ T uint32_t avx512_put_8(const lfb_fast *fast, const uint64_t *hashes, const uint
 }
 
 #undef T
-#define FAST_ROWS LFB_FAST_SHAPES
+#define FAST_ROWS(row)                                                              \
+  row(1p3, avx512_put_1p3, avx512_has_1p3, avx512_many_1p3, avx2_turn_on_1p3, 1, 3) \
+  row(1p4, avx512_put_1p4, avx512_has_1p4, avx512_many_1p4, avx2_turn_on_1p4, 1, 4) \
+  row(2p2, avx512_put_2p2, avx512_has_2p2, avx512_many_2p2, avx2_turn_on_2p2, 2, 2) \
+  row(2p3, avx512_put_2p3, avx512_has_2p3, avx512_many_2p3, avx2_turn_on_2p3, 2, 3) \
+  row(4p2, avx512_put_4p2, avx512_has_4p2, avx512_many_4p2, avx2_turn_on_4p2, 4, 2) \
+  row(4p3, avx512_put_4p3, avx512_has_4p3, avx512_many_4p3, avx2_turn_on_4p3, 4, 3)
 #define FAST_TARGET LFB_AVX512_TARGET
-#define FAST_TURN_ON(name) avx2_turn_on_##name
+#define FAST_TURNED_ON
 #define FAST_(noun) avx512_##noun
 #include "bloom/strategies/fast/kernel.inc.h"
 

@@ -4,10 +4,12 @@
  * Before including it, define
  *
  *   FAST_TARGET  the target attribute of its functions
- *   FAST_(noun)  the name of a function: avx2_##noun
- *   FAST_ROWS    a row for each shape with code of its own, as LFB_FAST_SHAPES
- *   FAST_TURN_ON(name)
- *                the function turn_on of a shape (kernel.h), if it is not to be defined here
+ *   FAST_(noun)  the name of an inlined function: avx2_##noun
+ *   FAST_ROWS(row)
+ *                row(name, put, has, many, turn_on, P, g) for each shape with code of its own: the
+ *                functions of its kernel (kernel.h)
+ *   FAST_TURNED_ON
+ *                if the functions turn_on are defined already
  *
  * and, inlined, of `pairs` and `bits` that are constants,
  *
@@ -72,10 +74,9 @@ FAST_TARGET LFB_INLINE uint64_t FAST_(put_many)(const lfb_fast *fast, const uint
   return turned_on;
 }
 
-#ifndef FAST_TURN_ON
-#define FAST_TURN_ON(name) FAST_(turn_on_##name)
-#define FAST_TURNING_ON(name, P, g)                                                              \
-  FAST_TARGET static uint32_t FAST_(turn_on_##name)(const lfb_layout *layout, lfb_hash hash)     \
+#ifndef FAST_TURNED_ON
+#define FAST_TURNING_ON(name, put, has, many, turn_on, P, g)                                     \
+  FAST_TARGET static uint32_t turn_on(const lfb_layout *layout, lfb_hash hash)                   \
   {                                                                                              \
     return lfb_fast_put(&layout->fast, hash.low, P, g);                                          \
   }
@@ -83,18 +84,18 @@ FAST_ROWS(FAST_TURNING_ON)
 #undef FAST_TURNING_ON
 #endif
 
-#define FAST_KERNEL(name, P, g)                                                                  \
-  FAST_TARGET static bool FAST_(put_##name)(const lfb_layout *layout, lfb_hash hash)             \
+#define FAST_KERNEL(name, put, has, many, turn_on, P, g)                                         \
+  FAST_TARGET static bool put(const lfb_layout *layout, lfb_hash hash)                           \
   {                                                                                              \
     return lfb_bit_array_add(&layout->bits, FAST_(put_key)(&layout->fast, hash.low, P, g));      \
   }                                                                                              \
-  FAST_TARGET static bool FAST_(has_##name)(const lfb_layout *layout, lfb_hash hash)             \
+  FAST_TARGET static bool has(const lfb_layout *layout, lfb_hash hash)                           \
   {                                                                                              \
     return FAST_(has_key)(&layout->fast, hash.low, P, g);                                        \
   }                                                                                              \
-  FAST_TARGET static uint64_t FAST_(many_##name)(const lfb_layout *layout, lfb_kernel_verb verb, \
-                                                 const uint64_t *low, const uint64_t *high,      \
-                                                 size_t count, uint64_t *answers)                \
+  FAST_TARGET static uint64_t many(const lfb_layout *layout, lfb_kernel_verb verb,               \
+                                   const uint64_t *low, const uint64_t *high, size_t count,      \
+                                   uint64_t *answers)                                            \
   {                                                                                              \
     const lfb_fast fast = layout->fast; /* a copy, which no write to `answers` can change */     \
     (void)high;                                                                                  \
@@ -103,12 +104,11 @@ FAST_ROWS(FAST_TURNING_ON)
     FAST_(query_many)(&fast, layout->cached < LFB_LINES_NEAR, low, count, answers, P, g);        \
     return 0;                                                                                    \
   }                                                                                              \
-  static const lfb_kernel FAST_(kernel_##name) = {FAST_(put_##name), FAST_TURN_ON(name),         \
-                                                  FAST_(has_##name), FAST_(many_##name)};
+  static const lfb_kernel FAST_(kernel_##name) = {put, turn_on, has, many};
 FAST_ROWS(FAST_KERNEL)
 
 #undef FAST_TARGET
 #undef FAST_
 #undef FAST_ROWS
-#undef FAST_TURN_ON
+#undef FAST_TURNED_ON
 #undef FAST_KERNEL

@@ -117,8 +117,8 @@ int main(int argc, char** argv) {
       "two ways of tests/strategies/fast/fpp_held.h: by querying keys that were not put, and\n"
       "from the bits.  All rates are multiples of p, measured ones with their 95 %% interval;\n"
       "`model` is lfb_config_fpp_after().  For small n the size rounds up to a whole block, of\n"
-      "128 to 1,024 bits, which leaves the rate below p.  Up to one interval in 20 misses the model by\n"
-      "chance.  Where almost nothing is found, the intervals are rough.\n\n");
+      "128 to 1,024 bits, which leaves the rate below p.  Up to one interval in 20 misses the\n"
+      "model by chance.  Where almost nothing is found, the intervals are rough.\n\n");
   PrintAtN(most);
   PrintBeyond(most);
   PrintSizes();
