@@ -43,6 +43,13 @@ PLANTS = {
     "marked_early": _row(["cli/exact/reads.c"], library = "//cli:commands"),
     "misparted": _row(["cli/exact/spill.c"], library = "//cli:commands"),
     "newest_first": _window("window/window.c"),
+    "overlapped": _row(
+        [
+            "bloom/strategies/fast/fast.c",
+            "bloom/strategies/fast/fast_key.h",
+        ],
+        again = ["//bloom:strategies/fast/fast_size.c"],
+    ),
     "seen_overwritten": _row(["cli/exact/seen_commit.c"], library = "//cli:commands"),
     "seen_unlocked": _row(["cli/exact/seen.c"], library = "//cli:commands"),
     "skipped_found": _row(["bloom/filter/claims.c"]),

@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Rates, FppHeld, testing::ValuesIn(kRates));
 // compared with what the bits say: that has no error but the number of queries, and differs as soon
 // as the probes of a key depend on each other.
 //
-// Seen to fail with a selection of pairs by bits 16 + j, which name a bit of a word, too: 2p2 finds
-// 1.43 times what the bits say.
+// Seen to fail with a selection of pairs by bits 15 + j, one of which names a bit of a word, too:
+// 2p2 finds 1.028 times what the bits say (the plant "overlapped"); with bits 16 + j 1.43 times.
 struct Shape {
   uint32_t pairs, bits;
   double fpp;  // at 2^20 keys
