@@ -193,7 +193,7 @@ static void run_mapped(const lfb_window_config *config)
 int main(void)
 {
   lfb_window_config config = {.expected_insertions = 60000, .fpp = 1e-9, .generations = G,
-                              .span = (double)G * LENGTH / 1e9, .seed = 1};
+                              .span = (double)G * (double)LENGTH / 1e9, .seed = 1};
 
   run_in_memory(&config);
   run_mapped(&config);

@@ -50,7 +50,7 @@ static uint32_t recipe_next(const lfb_recipe *recipe, uint64_t layers, double er
   const double left = 1 - error / recipe->error + 1e-9; /* processors may round differently */
   uint32_t number = (uint32_t)layers;
 
-  while (number < LFB_VALUE_LAYERS && left * (number + START) < START)
+  while (number < LFB_VALUE_LAYERS && left * (double)(number + START) < (double)START)
     number++;
   return number;
 }

@@ -2,7 +2,12 @@
  * SIMDe, so that those for AVX-512 run on every processor.  Two pieces of assembly have a form in C
  * there (fast_avx512.h). */
 #define SIMDE_ENABLE_NATIVE_ALIASES
-#define _IMMINTRIN_H_INCLUDED /* its intrinsics would need the processor */
+#define _IMMINTRIN_H_INCLUDED /* gcc: its intrinsics would need the processor */
+#define __IMMINTRIN_H         /* clang: the same */
+#include <emmintrin.h>       /* clang 19 has types of these names there */
+#define __m128bh emulated_m128bh
+#define __m256bh emulated_m256bh
+#define __m512bh emulated_m512bh
 #include <simde/x86/avx512.h>
 
 #include "bloom/hashing/simd.h"
