@@ -43,7 +43,7 @@ void ForAll(Test test) {
 
 // A foldable filter is up to 1/32 or 12 blocks larger than its rate needs. Seen to fail with two
 // pairs at any p below 0.005, without the size of the limit: at 1e9 keys, 0.005 took 13.1 bits a
-// key and 0.0049 11.9.
+// key and 0.0049 11.9. So does the next test.
 TEST(Sizes, RiseWithKeysAndWithASmallerFpp) {
   const std::vector<double> probabilities = Probabilities(0.02, 12.5, 0.02);
   uint64_t compared = 0;

@@ -99,7 +99,8 @@ TEST(FastSize, ShapesAreNotUnited) {
   EXPECT_EQ(lfb_filter_put_all(four.get(), two.get()), LFB_ERROR_STRATEGY_DIFFERS);
 }
 
-// No bit of the first product both chooses a pair and names a bit of a word.
+// No bit of the first product both chooses a pair and names a bit of a word. Seen to fail with
+// bits 15 + j for the choice, with probes 5 bits apart, and with probes that start one bit higher.
 TEST(FastKey, SelectionAndProbesOverlapNowhere) {
   uint64_t inverse = 1;  // of M(0), by Newton's method: each step doubles the bits that are right
   for (int i = 0; i < 6; i++) inverse *= 2 - lfb_fast_round(1, 0) * inverse;
@@ -161,7 +162,8 @@ double Coincidences(const std::vector<uint64_t>& multipliers, uint32_t block_bit
 }
 
 // The sum has 378 terms of mean 1: its standard error is 27.5. With the fourth multiplier that the
-// layout had before, probes of one block are equal together 24 times too often.
+// layout had before, probes of one block are equal together 24 times too often. Seen to fail with
+// that one in place of the third, and with probes that start one bit higher.
 TEST(FastKey, ProbesOfOneBlockAreIndependent) {
   std::vector<uint64_t> multipliers;
   for (uint32_t round = 0; round < LFB_FAST_PRODUCTS; round++)
