@@ -67,8 +67,7 @@ static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_
   return found || report_false(
        "--like %s: no filter for %s keys at -p %g has its %s bits: it was folded, or "
        "made by another version of lfbloom",
-       like->path,
-       human_count(stats->expected_insertions).text, stats->fpp,
+       like->path, human_count(stats->expected_insertions).text, stats->fpp,
        human_count(stats->bit_count).text);
 }
 

@@ -60,16 +60,6 @@ static void share_report_there(const char *path, const struct source_wish *wish,
                         : "with its key not in the file");
 }
 
-/* Whether it has the strategy.  That of fast-pair is fast with one pair; if it grows, of each
- * layer. */
-static bool share_strategy_fits(const struct source_wish *wish, const lfb_stats *stats)
-{
-  const lfb_strategy_id wanted = wish->config->strategy;
-
-  return wish->any_strategy || wanted == stats->strategy ||
-         (wanted == LFB_FAST_PAIR && stats->strategy == LFB_FAST && stats->words_per_key <= 2);
-}
-
 /* Whether the shared filter is the one wished for.  False after a report. */
 static bool share_fits(const char *path, const struct source_wish *wish,
                        const lfb_figures *figures)
@@ -79,7 +69,9 @@ static bool share_fits(const char *path, const struct source_wish *wish,
   const bool grows = figures->kind == LFB_KIND_GROWING;
 
   if (share_size_fits(wish, stats, grows) && (grows || !wish->only_growing) &&
-      share_strategy_fits(wish, stats) &&
+      (wish->any_strategy || config->strategy == stats->strategy ||
+       (config->strategy == LFB_FAST_PAIR && stats->strategy == LFB_FAST && /* of one pair */
+        stats->words_per_key <= 2)) &&
       (config->seed == 0 || config->seed == stats->seed) &&
       (config->hash == LFB_HASH_DEFAULT || config->hash == stats->hash) &&
       (!wish->key->given || figures_keyed(stats->hash)) &&

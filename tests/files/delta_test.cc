@@ -339,7 +339,8 @@ TEST(DeltaHostile, BodiesEndWhereTheFilterEnds) {
 
 // The same with blocks of one pair, one line and two lines.
 TEST(DeltaHostile, BodiesEndWhereABlockEnds) {
-  for (const auto& [fpp, block] : {std::pair<double, uint64_t>{0.01, 128}, {1e-3, 512}, {1e-6, 1024}}) {
+  for (const auto& [fpp, block] :
+       {std::pair<double, uint64_t>{0.01, 128}, {1e-3, 512}, {1e-6, 1024}}) {
     const Filter blocks = Make(200, fpp, LFB_FAST);
     const uint64_t last = Stats(blocks).bit_count / block - 1;
     EXPECT_EQ(Numbers(blocks, 1, 3, {last + 1, 0, 0}), LFB_ERROR_BAD_DELTA) << block;

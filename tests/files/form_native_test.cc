@@ -112,7 +112,7 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   for (const uint64_t words : {1, 3, 6, 16})
     EXPECT_EQ(ReadFrom({Forged(even, 40, words | words << 32)}), LFB_ERROR_BAD_HEADER) << words;
   for (const uint64_t words : {4, 8})
-    EXPECT_EQ(ReadFrom({Forged(fast, 40, 8 | words << 32)}), LFB_ERROR_BAD_HEADER) << "half a block";
+    EXPECT_EQ(ReadFrom({Forged(fast, 40, 8 | words << 32)}), LFB_ERROR_BAD_HEADER) << words;
   for (lfb_strategy_id strategy : AllStrategies()) {
     const std::string other = Native(Filled(Config(200, 0.01, strategy), 1));
     const auto byte = [&](size_t at) { return uint64_t{static_cast<unsigned char>(other[at])}; };
