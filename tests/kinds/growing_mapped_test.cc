@@ -120,7 +120,7 @@ void InProcesses(unsigned processes, const Act& act) {
   for (const pid_t child : children) {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
 }
 
@@ -433,8 +433,9 @@ TEST_F(GrowingMapped, AChildContinues) {
   PutSome(growing, 1, 0, 3000);
   InProcesses(3, [&](unsigned p) {
     PutSome(growing, 10 + p, 0, 5000);
-    for (uint64_t i = 0; i < 3000; i++)
-      if (!lfb_growing_claim_u64(growing.get(), Mix(20 + p, i)) && i < 10) _exit(1);
+    uint64_t won = 0;
+    for (uint64_t i = 0; i < 3000; i++) won += lfb_growing_claim_u64(growing.get(), Mix(20 + p, i));
+    if (won < 2900) _exit(1); /* at most 1 % are false positives */
     if (Lost(growing, 1, 3000) + Lost(growing, 10 + p, 5000) + Lost(growing, 20 + p, 3000) != 0)
       _exit(2);
   });
