@@ -186,8 +186,7 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
   const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
 
-  if (!exact_rewind(exact) ||
-      !fitted_filter(exact->tuning.fpp, keys, claimed, &exact->claimed))
+  if (!exact_rewind(exact) || !fitted_filter(exact->tuning.fpp, keys, claimed, &exact->claimed))
     return false;
   atomic_store_explicit(&exact->table.limit,
                         exact_table_most(exact, exact_filter_bytes(exact->claimed)),

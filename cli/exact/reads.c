@@ -221,8 +221,8 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */
     if (doubted == NULL &&
-        fitted_filter(exact->tuning.fpp, exact->doubted_bytes * 8 / 12,
-                      exact->doubted_bytes, &doubted))
+        fitted_filter(exact->tuning.fpp, exact->doubted_bytes * 8 / 12, exact->doubted_bytes,
+                      &doubted))
       atomic_store_explicit(&exact->doubted, doubted, memory_order_release);
     (void)pthread_mutex_unlock(&exact->doubting);
   }

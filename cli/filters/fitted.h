@@ -1,6 +1,4 @@
-/*
- * fitted.h - a filter that fits into memory.
- */
+/* fitted.h - a filter that fits into memory. */
 #ifndef CLI_FILTERS_FITTED_H
 #define CLI_FILTERS_FITTED_H
 
