@@ -21,7 +21,7 @@ uint64_t lfb_filter_recount(const lfb_bit_array *bits)
   enum { PIECE = 512 }; /* words; stays in the first-level cache */
   uint64_t copy[PIECE], set = 0;
 
-/* A vector load reads each 64-bit lane whole, also during puts; ThreadSanitizer does not know it. */
+/* A vector load reads each 64-bit lane whole, also during puts, unknown to ThreadSanitizer. */
 #if defined LFB_SIMD_X86 && !defined LFB_THREAD_SANITIZER
   if (bits->words != NULL)
     return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
