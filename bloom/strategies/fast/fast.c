@@ -230,7 +230,7 @@ T uint32_t avx512_put_masks(const lfb_fast *fast, uint64_t hash, uint32_t pairs,
   LFB_UNROLL
   for (uint32_t j = 0; j < pairs; j++) {
     key.pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    key.mask[j] = (lfb_two){mask[2 * j], mask[2 * j + 1]};
+    key.mask[j] = (lfb_two){mask[2 * (size_t)j], mask[2 * (size_t)j + 1]};
   }
   return lfb_bit_array_or_pairs(key.pair, key.mask, pairs);
 }
@@ -297,7 +297,7 @@ T uint32_t avx512_put_8(const lfb_fast *fast, const uint64_t *hashes, const uint
     for (uint32_t k = 0; k < keys; k++) {
       lfb_fast_prefetch(fast, ahead[first + k], pairs, true);
       const uint32_t on =
-          avx512_put_masks(fast, hashes[first + k], pairs, mask + 2 * pairs * k);
+          avx512_put_masks(fast, hashes[first + k], pairs, mask + 2 * (size_t)pairs * k);
       if (on != 0) /* a branch that the put has anyway: no instruction after a locked one */
         changed |= 1U << (first + k);
       *turned_on += on;

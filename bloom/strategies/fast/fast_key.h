@@ -38,7 +38,7 @@ LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash, uint32_
 LFB_INLINE uint64_t lfb_fast_pair_at(uint64_t hash, uint32_t pairs, uint32_t j)
 {
   const uint64_t second = lfb_fast_round(hash, 0) >> (12 + j) & 1;
-  return pairs == 1 ? 0 : 2 * LFB_PAIR_WORDS * j + LFB_PAIR_WORDS * second;
+  return pairs == 1 ? 0 : (uint64_t)(2 * LFB_PAIR_WORDS * j) + LFB_PAIR_WORDS * second;
 }
 
 /* Returns the key's bits in its word number `word`, 0 to 2 P - 1. */
@@ -59,8 +59,8 @@ LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash, uint32_t 
   const lfb_word *block = lfb_fast_block(fast, hash, pairs);
 
   for (uint32_t line = 0; line < (pairs == 4 ? 2U : 1U); line++)
-    write ? lfb_prefetch_write((const void *)(block + LFB_BLOCK_WORDS * line))
-          : lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS * line));
+    write ? lfb_prefetch_write((const void *)(block + LFB_BLOCK_WORDS * (uint64_t)line))
+          : lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS * (uint64_t)line));
 }
 
 /* The pairs of one key, and its bits in them. */

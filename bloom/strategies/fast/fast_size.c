@@ -88,7 +88,7 @@ static lfb_status size_of(const lfb_config *config, size_shape shape, lfb_geomet
   const uint32_t block = lfb_fast_block_words(shape.pairs);
   const double blocks = ceil(n / shape.load / block);
 
-  if (!(blocks <= (double)(SIZE_MOST_WORDS / block))) /* also if the load is 0 */
+  if (!(blocks * block <= (double)SIZE_MOST_WORDS)) /* also if there is no shape */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t words = block * lfb_sizing_foldable(config, (uint64_t)blocks);
   const uint32_t of_key = LFB_PAIR_WORDS * shape.pairs;
