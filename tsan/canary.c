@@ -1,19 +1,22 @@
 /*
  * canary.c - accesses beside the library's that ThreadSanitizer must report: for each kind of word
- * that threads share, and each kind of access.
+ * that threads share, each kind of access, and each kernel of filters and windows.
  *
- *     canary KIND MODE     a thread uses the words, then, unordered, the library does:
+ *     canary KIND MODE LEVEL  a thread uses the words, then, unordered, the library does:
  *       read     plain loads; the library changes them
  *       write    plain stores; the library changes them
  *       beneath  plain stores; the library reads them
  *       right    by the library; the library changes and reads them: nothing to report
- *     canary               prints KIND and MODE of each row
+ *     canary                  prints KIND, MODE and LEVEL of each row
+ *
+ * LEVEL is a value of LFBLOOM_SIMD: one that this processor has, or "any" if no vector reads the
+ * words.
  *
  * If one is not reported, no report proves nothing for that kind.  One thread is done before the
  * other begins, and nothing but relaxed accesses tells it so: the sanitizer sees each race each
  * time.
  */
-#define _DEFAULT_SOURCE /* sched_yield */
+#define _DEFAULT_SOURCE /* sched_yield, setenv */
 #include <lfbloom/versions.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,9 +26,23 @@
 #include <string.h>
 
 #include "bloom/counting/counting.h"
+#include "bloom/hashing/simd.h"
 #include "bloom/window/window.h"
 
-enum { KEYS = 100, KEY = 7 };
+enum { KEYS = 100, MANY = 8 };
+
+typedef struct kind {
+  const char *name;
+  void (*make)(void);
+  void (*change)(void);
+  void (*look)(void); /* NULL: only a change reads them */
+  lfb_strategy_id strategy;
+  double fpp;
+  uint32_t words; /* of a key, if each level has a kernel of its own; else 0 */
+} kind;
+
+static const kind *chosen;
+static _Thread_local uint64_t key = 7; /* the first of the thread's MANY keys */
 
 static lfb_filter *filter;
 static lfb_window *window;
@@ -50,36 +67,50 @@ static void words_are(const void *address, size_t bytes)
 
 /* ---- the kinds: makes an object, changes it, looks ------------------------------------ */
 
-static void filter_make(double fpp, lfb_strategy_id strategy)
+static void filter_make(void)
 {
-  const lfb_config config = {.expected_insertions = KEYS, .fpp = fpp, .strategy = strategy};
+  const lfb_config config = {
+      .expected_insertions = KEYS, .fpp = chosen->fpp, .strategy = chosen->strategy};
   expect(lfb_filter_create(&config, &filter) == LFB_OK);
+  expect(chosen->words == 0 || chosen->words == filter->description.geometry.words_per_key);
   words_are(filter->pages.address, filter->pages.size);
-}
-
-static void word_make(void)
-{
-  filter_make(0.001, LFB_FAST);
-}
-
-static void pair_make(void)
-{
-  filter_make(0.01, LFB_FAST_PAIR);
 }
 
 static void filter_change(void)
 {
-  expect(lfb_filter_put_u64(filter, KEY + (uint64_t)lfb_filter_might_contain_u64(filter, KEY)));
+  expect(lfb_filter_put_u64(filter, key));
 }
 
 static void filter_look(void)
 {
-  (void)lfb_filter_might_contain_u64(filter, KEY);
+  (void)lfb_filter_might_contain_u64(filter, key);
+}
+
+/* Puts or queries MANY keys in one call, by the kernel's other functions. */
+static size_t many(lfb_verb verb)
+{
+  const lfb_any any = filter != NULL ? (lfb_any){LFB_KIND_PLAIN, {filter}}
+                                     : (lfb_any){LFB_KIND_WINDOW, {window}};
+  uint64_t keys[MANY];
+
+  for (uint64_t i = 0; i < MANY; i++)
+    keys[i] = key + i;
+  return lfb_any_many_u64(any, verb, keys, MANY, NULL);
+}
+
+static void many_change(void)
+{
+  expect(many(LFB_PUT) > 0);
+}
+
+static void many_look(void)
+{
+  (void)many(LFB_MIGHT_CONTAIN);
 }
 
 static void stripe_make(void)
 {
-  word_make();
+  filter_make();
   const lfb_stripes *count = &filter->layout.bits.count;
   words_are(count->stripes, (count->owned + count->shared) * sizeof(lfb_stripe));
 }
@@ -106,36 +137,31 @@ static void cells_are(const lfb_claims *claims)
 
 static void cell_make(void)
 {
-  word_make();
-  cells_are(&filter->claims);
-}
-
-static void cell_128_make(void)
-{
-  filter_make(0.01, LFB_GUAVA_MITZ64);
+  filter_make();
   cells_are(&filter->claims);
 }
 
 static void cell_change(void)
 {
-  expect(lfb_filter_claim_u64(filter, KEY) || lfb_filter_claim_u64(filter, KEY + 1));
+  expect(lfb_filter_claim_u64(filter, key));
 }
 
 static void window_make(void)
 {
-  const lfb_window_config config = {.expected_insertions = KEYS, .fpp = 0.01};
+  const lfb_window_config config = {.expected_insertions = KEYS, .fpp = chosen->fpp};
   expect(lfb_window_create(&config, &window) == LFB_OK);
+  expect(chosen->words == 0 || chosen->words == LFB_PAIR_WORDS * window->view.pairs);
   words_are(window->pages.address, window->pages.size);
 }
 
 static void window_change(void)
 {
-  expect(lfb_window_put_u64(window, KEY) || lfb_window_put_u64(window, KEY + 1));
+  expect(lfb_window_put_u64(window, key));
 }
 
 static void window_look(void)
 {
-  (void)lfb_window_might_contain_u64(window, KEY);
+  (void)lfb_window_might_contain_u64(window, key);
 }
 
 static void window_cell_make(void)
@@ -146,7 +172,7 @@ static void window_cell_make(void)
 
 static void window_cell_change(void)
 {
-  expect(lfb_window_claim_u64(window, KEY) || lfb_window_claim_u64(window, KEY + 1));
+  expect(lfb_window_claim_u64(window, key));
 }
 
 static void generation_make(void)
@@ -169,12 +195,12 @@ static void counter_make(void)
 
 static void counter_change(void)
 {
-  (void)lfb_counting_put_u64(counting, KEY);
+  (void)lfb_counting_put_u64(counting, key);
 }
 
 static void counter_look(void)
 {
-  (void)lfb_counting_might_contain_u64(counting, KEY);
+  (void)lfb_counting_might_contain_u64(counting, key);
 }
 
 static void versions_change(void)
@@ -187,7 +213,7 @@ static void versions_change(void)
 
 static void versions_look(void)
 {
-  (void)lfb_versions_might_contain_u64(versions, KEY);
+  (void)lfb_versions_might_contain_u64(versions, key);
 }
 
 /* The pointer to the published version: the first member of a struct of versions.c. */
@@ -208,33 +234,46 @@ static void version_make(void)
 
 /* ---- the rows -------------------------------------------------------------------------- */
 
-typedef struct kind {
-  const char *name;
-  void (*make)(void);
-  void (*change)(void);
-  void (*look)(void); /* NULL: only a change reads them */
-} kind;
-
 static const kind kinds[] = {
-    {"word", word_make, filter_change, filter_look},
-    {"pair", pair_make, filter_change, filter_look},
-    {"stripe", stripe_make, stripe_change, stripe_look},
-    {"stripe-shared", stripe_make, stripe_shared_change, stripe_look},
-    {"cell", cell_make, cell_change, NULL},
-    {"cell-128", cell_128_make, cell_change, NULL},
-    {"window", window_make, window_change, window_look},
-    {"window-cell", window_cell_make, window_cell_change, NULL},
-    {"generation", generation_make, generation_change, window_look},
-    {"counter", counter_make, counter_change, counter_look},
-    {"versions", versions_make, versions_change, versions_look},
-    {"version", version_make, versions_change, versions_look},
+    {"word", filter_make, filter_change, filter_look, LFB_GUAVA_MITZ64, 0.01, 0},
+    {"1p", filter_make, filter_change, filter_look, LFB_FAST, 0.01, 2},
+    {"1p-many", filter_make, many_change, many_look, LFB_FAST, 0.01, 2},
+    {"2p", filter_make, filter_change, filter_look, LFB_FAST, 0.001, 4},
+    {"2p-many", filter_make, many_change, many_look, LFB_FAST, 0.001, 4},
+    {"4p", filter_make, filter_change, filter_look, LFB_FAST, 1e-6, 8},
+    {"4p-many", filter_make, many_change, many_look, LFB_FAST, 1e-6, 8},
+    {"sbbf", filter_make, filter_change, filter_look, LFB_SBBF, 0.01, 4},
+    {"sbbf-many", filter_make, many_change, many_look, LFB_SBBF, 0.01, 4},
+    {"window-1p", window_make, window_change, window_look, LFB_DEFAULT, 0.01, 2},
+    {"window-1p-many", window_make, many_change, many_look, LFB_DEFAULT, 0.01, 2},
+    {"window-2p", window_make, window_change, window_look, LFB_DEFAULT, 1e-4, 4},
+    {"window-2p-many", window_make, many_change, many_look, LFB_DEFAULT, 1e-4, 4},
+    {"window-4p", window_make, window_change, window_look, LFB_DEFAULT, 1e-6, 8},
+    {"window-4p-many", window_make, many_change, many_look, LFB_DEFAULT, 1e-6, 8},
+    {"stripe", stripe_make, stripe_change, stripe_look, LFB_DEFAULT, 0.01, 0},
+    {"stripe-shared", stripe_make, stripe_shared_change, stripe_look, LFB_DEFAULT, 0.01, 0},
+    {"cell", cell_make, cell_change, NULL, LFB_FAST, 0.001, 0},
+    {"cell-128", cell_make, cell_change, NULL, LFB_GUAVA_MITZ64, 0.01, 0},
+    {"window-cell", window_cell_make, window_cell_change, NULL, LFB_DEFAULT, 0.01, 0},
+    {"generation", generation_make, generation_change, window_look, LFB_DEFAULT, 0.01, 0},
+    {"counter", counter_make, counter_change, counter_look, LFB_DEFAULT, 0.01, 0},
+    {"versions", versions_make, versions_change, versions_look, LFB_DEFAULT, 0.01, 0},
+    {"version", version_make, versions_change, versions_look, LFB_DEFAULT, 0.01, 0},
 };
 
 static const char *const modes[] = {"read", "write", "beneath", "right"};
 
-enum { KINDS = sizeof kinds / sizeof *kinds, MODES = sizeof modes / sizeof *modes };
+static const struct {
+  const char *name;
+  lfb_simd simd;
+} levels[] = {{"none", LFB_SIMD_NONE}, {"avx2", LFB_SIMD_AVX2}, {"avx512", LFB_SIMD_AVX512}};
 
-static const kind *chosen;
+enum {
+  KINDS = sizeof kinds / sizeof *kinds,
+  MODES = sizeof modes / sizeof *modes,
+  LEVELS = sizeof levels / sizeof *levels,
+};
+
 static bool writes, looks_only, right;
 static _Atomic(bool) used;
 
@@ -244,6 +283,7 @@ static void *of_library(void *unused)
   /* relaxed, also below: it must add no order, or the sanitizer would miss the race. */
   while (!atomic_load_explicit(&used, memory_order_relaxed))
     sched_yield();
+  key += MANY;
   if (!looks_only)
     chosen->change();
   if (chosen->look != NULL && (looks_only || right))
@@ -280,18 +320,33 @@ static void run(void)
   puts("ended without a report");
 }
 
+/* Prints the rows that this processor can run, and which levels it lacks. */
+static void list(void)
+{
+  const lfb_simd best = lfb_simd_best();
+
+  for (size_t i = 0; i < KINDS * MODES * LEVELS; i++) {
+    const kind *row = &kinds[i / MODES / LEVELS];
+    const size_t mode = i / LEVELS % MODES, level = i % LEVELS;
+    if (levels[level].simd <= best && (row->words != 0 || level == 0) &&
+        (row->look != NULL || strcmp(modes[mode], "beneath") != 0))
+      printf("%s %s %s\n", row->name, modes[mode], row->words == 0 ? "any" : levels[level].name);
+  }
+  for (size_t i = 0; i < LEVELS; i++)
+    if (levels[i].simd > best)
+      printf("NOT ON THIS MACHINE: %s\n", levels[i].name);
+}
+
 int main(int argc, char **argv)
 {
-  for (size_t i = 0; i < KINDS; i++)
-    for (size_t j = 0; j < MODES; j++)
-      if (argc == 1 && (j != 2 || kinds[i].look != NULL))
-        printf("%s %s\n", kinds[i].name, modes[j]);
-  if (argc != 3)
+  if (argc == 1)
+    list();
+  if (argc != 4)
     return argc == 1 ? EXIT_SUCCESS : EXIT_FAILURE;
   for (size_t i = 0; i < KINDS; i++)
     if (strcmp(argv[1], kinds[i].name) == 0)
       chosen = &kinds[i];
-  expect(chosen != NULL);
+  expect(chosen != NULL && setenv("LFBLOOM_SIMD", argv[3], 1) == 0);
   writes = strcmp(argv[2], "read") != 0;
   looks_only = strcmp(argv[2], "beneath") == 0;
   right = strcmp(argv[2], "right") == 0;
