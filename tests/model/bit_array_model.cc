@@ -1,6 +1,7 @@
-// The promises of atomic/bit_array.h, by Relacy, with its own code and that of lfbloom/word.h and
-// atomic/threads/stripes.h: each bit has one winner and is counted once, a count is never above the
-// truth and exact at the end, and put_all loses no bit.
+// The promises of atomic/bit_array.h, by Relacy, with its own code and that of lfbloom/word.h,
+// atomic/words/pair.h and atomic/threads/stripes.h: each bit has one winner and is counted once, a
+// count is never above the truth and exact at the end, and put_all loses no bit.  Of calls that put
+// the same bits into a pair at most one turns on any, unless words change one by one.
 #include "tests/model/atomic.h"
 
 // A thread of the model has the slot of its number.
@@ -16,7 +17,7 @@ using namespace lfb_model;
 #if defined(LFB_MODEL_MUTATED) && !defined(LFB_MODEL_MUTATED_bit_array_c)
 #include LFB_MODEL_MUTATED // a header
 #endif
-#include "tests/model/pair.h"
+#include "tests/model/pair_modelled.h"
 #ifdef LFB_MODEL_MUTATED_bit_array_c
 #include LFB_MODEL_MUTATED
 #else
@@ -107,11 +108,42 @@ struct PutAll : rl::test_suite<PutAll, 3> {
   }
 };
 
+// Two threads put one key of a pair, and a third another one.
+template <typename Test, model::Exchange kBy>
+struct Pair : rl::test_suite<Test, 3> {
+  lfb_word words[2]{};
+  Cells<uint64_t> cells;
+  uint32_t turned_on[3] = {0, 0, 0};
+
+  void before() {
+    model::exchange = kBy;
+    for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
+  }
+  void thread(unsigned index) {
+    const lfb_two mask = index < 2 ? lfb_two{3, 4} : lfb_two{2, 12};
+    turned_on[index] = lfb_bit_array_or_pair(words, mask);
+    const lfb_two now = lfb_pair_get(words);
+    RL_ASSERT((mask.low & ~now.low) == 0 && (mask.high & ~now.high) == 0);
+  }
+  void after() {
+    RL_ASSERT(lfb_two_count(lfb_pair_get(words)) == 4);
+    RL_ASSERT(turned_on[0] + turned_on[1] + turned_on[2] == 4);
+    RL_ASSERT(kBy == model::kHalves || turned_on[0] == 0 || turned_on[1] == 0);
+  }
+};
+
+struct PairAtOnce : Pair<PairAtOnce, model::kOne> {};
+struct PairByLoop : Pair<PairByLoop, model::kLoop> {};
+struct PairInHalves : Pair<PairInHalves, model::kHalves> {};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
   MODEL_TRY(runs, Counted);
   MODEL_TRY(runs, PutAll);
+  MODEL_TRY(runs, PairAtOnce);
+  MODEL_TRY(runs, PairByLoop);
+  MODEL_TRY(runs, PairInHalves);
   return runs.Status();
 }

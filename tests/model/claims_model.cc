@@ -3,7 +3,11 @@
 #include "tests/model/atomic.h"
 
 using namespace lfb_model;
-#ifdef LFB_MODEL_MUTATED
+#ifdef LFB_MODEL_MUTATED_pair_modelled_h
+#include LFB_MODEL_MUTATED
+#endif
+#include "tests/model/pair_modelled.h"
+#ifdef LFB_MODEL_MUTATED_claims_c
 #include LFB_MODEL_MUTATED
 #else
 #include "bloom/filter/claims.c"
@@ -24,7 +28,8 @@ lfb_hash Hash(uint64_t key) {
   return {upper | lfb_claims_spread(upper), 0};
 }
 
-uint64_t KeyOf(lfb_hash hash) { return hash.low >> LFB_CLAIM_STATE_BITS; }
+// Halves of two hashes of 128 bits have other bits than both.
+uint64_t KeyOf(lfb_hash hash) { return hash.low >> LFB_CLAIM_STATE_BITS << hash.high; }
 
 bool IsIn(const void* of, lfb_hash hash) {
   const lfb_word* words = static_cast<const Words*>(of)->words;
@@ -53,7 +58,8 @@ struct Claims : rl::test_suite<Test, kThreads> {
 
   void before() {
     claims = {&cell, LFB_HASH_64, false, nullptr};
-    for (lfb_word* word : {&words.words[0], &words.words[1], &cell.half[0]})
+    model::exchange = model::kHalves;  // a cell for hashes of 64 bits is one word
+    for (lfb_word* word : {&words.words[0], &words.words[1], &cell.half[0], &cell.half[1]})
       cells.Begin(word, uint64_t{0});
   }
 
@@ -62,7 +68,8 @@ struct Claims : rl::test_suite<Test, kThreads> {
   // As lfb_filter_claim(): looks first.
   bool Claim(unsigned key) {
     const lfb_claimed in = Claimed();
-    const lfb_hash hash = Hash(kKeys[key]);
+    lfb_hash hash = Hash(kKeys[key]);
+    if (claims.width == LFB_HASH_128) hash.high = 1 + 3 * key;
     const bool mine = !IsIn(&words, hash) && lfb_claims_claim(&claims, &in, hash);
     RL_ASSERT(IsIn(&words, hash));  // after any claim returns, the key is present
     won[key] += mine;
@@ -94,27 +101,33 @@ struct OneKeyOfThree : Claims<OneKeyOfThree, 3> {
   }
 };
 
-// Two keys in one cell, each by two threads, in opposite order: each has one winner.
-struct TwoKeys : Claims<TwoKeys, 2> {
+// Two keys in one cell, claimed in opposite order: each has one winner.
+template <typename Test, unsigned kThreads>
+struct OfTwoKeys : Claims<Test, kThreads> {
   void thread(unsigned index) {
-    Claim(index == 0 ? kKey : kOther);
-    Claim(index == 0 ? kOther : kKey);
+    this->Claim(index % 2 == 0 ? kKey : kOther);
+    this->Claim(index % 2 == 0 ? kOther : kKey);
   }
   void after() {
-    Claims::after();
-    RL_ASSERT(won[kKey] == 1 && won[kOther] == 1);
+    Claims<Test, kThreads>::after();
+    RL_ASSERT(this->won[kKey] == 1 && this->won[kOther] == 1);
   }
 };
 
-// The same with a third thread.
-struct TwoKeysOfThree : Claims<TwoKeysOfThree, 3> {
-  void thread(unsigned index) {
-    Claim(index % 2 == 0 ? kKey : kOther);
-    Claim(index % 2 == 0 ? kOther : kKey);
+struct TwoKeys : OfTwoKeys<TwoKeys, 2> {};
+struct TwoKeysOfThree : OfTwoKeys<TwoKeysOfThree, 3> {};
+
+// The same with hashes of 128 bits, by the loop of ldxp and stxp: no claim completes one that was
+// never made.
+struct TwoKeysOf128 : OfTwoKeys<TwoKeysOf128, 3> {
+  void before() {
+    Claims::before();
+    claims.width = LFB_HASH_128;
+    model::exchange = model::kLoop;
   }
   void after() {
-    Claims::after();
-    RL_ASSERT(won[kKey] == 1 && won[kOther] == 1);
+    OfTwoKeys::after();
+    RL_ASSERT(lfb_word_get(&words.words[0]) == (1 << 1 | 2 << 4));
   }
 };
 
@@ -181,6 +194,7 @@ int main(int argc, char** argv) {
   MODEL_TRY(runs, OneKeyOfThree);
   MODEL_TRY(runs, TwoKeys);
   MODEL_TRY(runs, TwoKeysOfThree);
+  MODEL_TRY(runs, TwoKeysOf128);
   MODEL_TRY(runs, SharedBits);
   MODEL_TRY(runs, BesideAPut);
   MODEL_TRY(runs, Stopped);

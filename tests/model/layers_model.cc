@@ -80,7 +80,7 @@ double FppNow(const lfb_strategy*, const lfb_geometry*, uint64_t bits_set) {
 
 lfb_kernel Kernel() {
   lfb_kernel kernel = {};
-  kernel.put = TurnOn;
+  kernel.turn_on = TurnOn;
   kernel.might_contain = IsIn;
   return kernel;
 }

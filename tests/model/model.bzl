@@ -60,7 +60,7 @@ def model(name, bound, plants, mutated = None, mutants = {}):
       bound: on the switches of threads that no thread asked for.
       plants: planted bug (tests/plants) -> the scenario that shows it.
       mutated: the source that mutants change: the model includes it by LFB_MODEL_MUTATED.
-      mutants: name -> (what sed changes of it, the scenario that shows it).
+      mutants: name -> (what sed changes of it, the scenario that shows it; a source in its place).
     """
     cc_test(
         name = name,
@@ -94,14 +94,16 @@ def model(name, bound, plants, mutated = None, mutants = {}):
                 deps = ["//tests/plants:%s_sources" % plant],
             )
         _must_find(binary, scenario)
-    for mutant, (change, scenario) in mutants.items():
+    for mutant, row in mutants.items():
+        change, scenario, source = (row + (mutated,))[:3]
         binary = "%s_%s" % (name, mutant)
         changed = binary + "_mutated.h"
         native.genrule(
             name = binary + "_source",
-            srcs = [mutated],
+            srcs = [source],
             outs = [changed],
             cmd = "sed '%s' $< > $@ && ! cmp -s $< $@" % change.replace("$", "$$"),
         )
-        _binary(binary, name, scenario, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed], srcs = [changed])
+        which = "-DLFB_MODEL_MUTATED_" + source.split(":")[-1].split("/")[-1].replace(".", "_")
+        _binary(binary, name, scenario, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed, which], srcs = [changed])
         _must_find(binary, scenario)

@@ -1,66 +1,68 @@
-// pair.h - atomic/words/pair.h for models: both words are in the first one's cell, so that they
-// change together. The words of a model's cells of claims are small.  A read of both as of
-// different times is not modelled: bloom/filter/claims.c says why it does no harm.
-#pragma once
-
-#define LFB_ATOMIC_PAIR_H
-#include <lfbloom/word.h>
-
-typedef struct lfb_two {
-  uint64_t low, high;
-} lfb_two;
-
-static inline bool lfb_pair_runs_here(void) { return true; }
+// pair.h - the exchange of two words for models: a part of pair_modelled.h (pair_modelled.sh).
+// A word has a variable of its own, so a thread that reads both can see them as of different times.
 
 namespace model {
-inline uint64_t Pack(lfb_two two) {
-  RL_ASSERT(two.low >> 32 == 0 && two.high >> 32 == 0);
-  return two.high << 32 | two.low;
-}
-inline lfb_two Unpack(uint64_t word) { return {word & UINT32_MAX, word >> 32}; }
-}  // namespace model
 
-static inline bool lfb_pair_cas_by(lfb_word* pair, lfb_two* seen, lfb_two desired,
-                                   lfb_model::memory_order order) {
-  uint64_t word = model::Pack(*seen);
-  const bool done = lfb_cas_u64(&pair[0], &word, model::Pack(desired), order);
-  *seen = model::Unpack(word);
-  return done;
-}
+// By one instruction, by the loop of ldxp and stxp, or not at all: word by word.
+enum Exchange { kOne, kLoop, kHalves };
+inline Exchange exchange = kOne;  // before() of a scenario sets it
 
-static inline bool lfb_pair_cas(lfb_word* pair, lfb_two* seen, lfb_two desired) {
-  return lfb_pair_cas_by(pair, seen, desired, lfb_model::memory_order_relaxed);
+using lfb_model::memory_order;
+
+// As lfb_cas_u64(), without the bugs that are planted there.
+inline bool Cas(lfb_word* word, uint64_t* seen, uint64_t to, memory_order order) {
+  const bool ordered = order == lfb_model::memory_order_seq_cst;
+  return lfb_model::atomic_compare_exchange_strong_explicit(
+      word, seen, to, order,
+      ordered ? lfb_model::memory_order_acquire : lfb_model::memory_order_relaxed);
 }
 
-static inline lfb_two lfb_pair_get_acquire(const lfb_word* pair) {
-  return model::Unpack(lfb_model::atomic_load_explicit(&pair[0], lfb_model::memory_order_acquire));
+// Stores both words if they still are `*seen`, which it reloads.  No thread runs in between.
+inline bool CasBoth(lfb_word* pair, lfb_two* seen, lfb_two to, memory_order order) {
+  lfb_two was = *seen;
+  rl::ctx().disable_preemption();
+  const bool low = Cas(&pair[0], &seen->low, was.low, order);
+  const bool same = Cas(&pair[1], &seen->high, was.high, order) && low;
+  if (same) Cas(&pair[0], &was.low, to.low, order), Cas(&pair[1], &was.high, to.high, order);
+  rl::ctx().enable_preemption();
+  return same;
 }
 
-static inline lfb_two lfb_pair_get_ordered(const lfb_word* pair) {
-  return model::Unpack(lfb_model::atomic_load_explicit(&pair[0], lfb_model::memory_order_seq_cst));
+inline uint64_t Latest(lfb_word* word) {
+  uint64_t value = 0;
+  Cas(word, &value, 0, lfb_model::memory_order_relaxed);
+  return value;
 }
 
-static inline lfb_two lfb_pair_set_seen_by(lfb_word* pair, lfb_two seen, lfb_two mask,
-                                           lfb_model::memory_order order) {
-  for (;;) {
-    const lfb_two missing = {mask.low & ~seen.low, mask.high & ~seen.high};
-    if ((missing.low | missing.high) == 0 ||
-        lfb_pair_cas_by(pair, &seen, {seen.low | mask.low, seen.high | mask.high}, order))
-      return missing;
+// The loop's loads may be of different times.  Its store fails if the pair has changed since; in
+// random runs also once for no reason.
+inline bool Loop(lfb_word* pair, lfb_two* seen, lfb_two desired, memory_order order) {
+  for (bool fails = rl::ctx().is_random_sched() && rl::rand(2) == 0;; fails = false) {
+    lfb_two now = {Latest(&pair[0]), 0};
+    now.high = Latest(&pair[1]);
+    const bool same = now.low == seen->low && now.high == seen->high;
+    lfb_two still = now;
+    if (fails || !CasBoth(pair, &still, same ? desired : now, order)) continue;
+    *seen = now;
+    return same;
   }
 }
 
-static inline lfb_two lfb_pair_set_seen(lfb_word* pair, lfb_two seen, lfb_two mask) {
-  return lfb_pair_set_seen_by(pair, seen, mask, lfb_model::memory_order_relaxed);
+inline bool CasPair(lfb_word* pair, lfb_two* seen, lfb_two desired, memory_order order) {
+  RL_ASSERT(exchange != kHalves);
+  return exchange == kLoop ? Loop(pair, seen, desired, order)
+                           : CasBoth(pair, seen, desired, order);
 }
 
-static inline lfb_two lfb_pair_set_seen_ordered(lfb_word* pair, lfb_two seen, lfb_two mask) {
-  return lfb_pair_set_seen_by(pair, seen, mask, lfb_model::memory_order_seq_cst);
+}  // namespace model
+
+static inline bool lfb_pair_runs_here(void) { return model::exchange != model::kHalves; }
+
+static inline bool lfb_pair_cas(lfb_word* pair, lfb_two* seen, lfb_two desired) {
+  return model::CasPair(pair, seen, desired, lfb_model::memory_order_relaxed);
 }
 
-static inline lfb_two lfb_pair_get(const lfb_word* pair) {
-  return model::Unpack(lfb_model::atomic_load_explicit(&pair[0], lfb_model::memory_order_relaxed));
-}
-static inline uint32_t lfb_two_count(lfb_two two) {
-  return lfb_word_count(two.low) + lfb_word_count(two.high);
+// Not by its fences: Relacy does not order them with loads that are sequentially consistent.
+static inline bool lfb_pair_cas_ordered(lfb_word* pair, lfb_two* seen, lfb_two desired) {
+  return model::CasPair(pair, seen, desired, lfb_model::memory_order_seq_cst);
 }

@@ -14,7 +14,10 @@ inline void Hazard() { moment[Thread()] = generation; }
 }  // namespace model
 #define LFB_WINDOW_HAZARD model::Hazard
 
-#include "tests/model/pair.h"
+#ifdef LFB_MODEL_MUTATED_pair_modelled_h
+#include LFB_MODEL_MUTATED
+#endif
+#include "tests/model/pair_modelled.h"
 #include "tests/model/slots.h"
 
 #define _Static_assert static_assert
@@ -44,17 +47,14 @@ uint64_t lfb_sections_forks(void) { return 0; }
 
 namespace {
 
-// The hashes of two keys of one bit in each word, below those that a modelled pair has, and not the
-// same; both belong to the first cell.
+// The hashes of two keys of one bit in each word, and not the same; both belong to the first cell.
 uint64_t Hash(unsigned key) {
   static uint64_t hashes[2] = {0, 0};
   for (uint64_t i = 1; hashes[1] == 0; i++) {
     const uint64_t upper = i << LFB_CLAIM_STATE_BITS, hash = upper | lfb_claims_spread(upper);
-    const uint64_t low = lfb_fast_mask(hash, 1, 1, 0), high = lfb_fast_mask(hash, 1, 1, 1);
-    if (low > UINT32_MAX || high > UINT32_MAX) continue;
     if (hashes[0] == 0)
       hashes[0] = hash;
-    else if (low != lfb_fast_mask(hashes[0], 1, 1, 0))
+    else if (lfb_fast_mask(hash, 1, 1, 0) != lfb_fast_mask(hashes[0], 1, 1, 0))
       hashes[1] = hash;
   }
   return hashes[key];
@@ -72,6 +72,7 @@ struct Windows : rl::test_suite<Test, kThreads> {
   unsigned won[2] = {0, 0};
 
   void before() {
+    model::exchange = model::kLoop;
     window.view = {words, &head, 1, 1, 1, 1};
     window.geometry.layers_shift = 1;
     window.kernel = lfb_window_kernels[0];
@@ -80,9 +81,8 @@ struct Windows : rl::test_suite<Test, kThreads> {
     cells.Begin(&head.generation, kLive);
     cells.Begin(&head.cleared, uint64_t{0});
     cells.Begin(&window.advancing, uint64_t{0});
-    cells.Begin(&cell.half[0], uint64_t{0});
-    for (uint64_t layer = 0; layer < kLive; layer++)
-      cells.Begin(&words[layer * LFB_PAIR_WORDS], uint64_t{0});
+    for (lfb_word& half : cell.half) cells.Begin(&half, uint64_t{0});
+    for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
     model::called = 0;
     model::generation = kLive;
   }
@@ -127,15 +127,18 @@ struct TwoAdvance : Windows<TwoAdvance, 3> {
 
 // A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always
 // found, by a query or by a seek.
-template <typename Test>
+template <typename Test, model::Exchange kBy = model::kLoop>
 struct Refreshed : Windows<Test, 2> {
   static constexpr uint64_t kBegan = 2 * kLive;  // its layer is the first that a query reads
   void before() {
     Windows<Test, 2>::before();
+    model::exchange = kBy;
     model::generation = kBegan;
     const lfb_window_view& view = this->window.view;
-    this->words[lfb_window_layer(&view, kBegan + 1)].cell->store(
-        model::Pack(lfb_window_mask_of(&view, Hash(0)).pair[0]), rl::mo_relaxed, RL_INFO);
+    const lfb_two mask = lfb_window_mask_of(&view, Hash(0)).pair[0];
+    lfb_word* pair = &this->words[lfb_window_layer(&view, kBegan + 1)];
+    pair[0].cell->store(mask.low, rl::mo_relaxed, RL_INFO);
+    pair[1].cell->store(mask.high, rl::mo_relaxed, RL_INFO);
     this->head.generation.cell->store(kBegan, rl::mo_relaxed, RL_INFO);
   }
   void PutAndAdvance() {
@@ -145,6 +148,13 @@ struct Refreshed : Windows<Test, 2> {
 };
 
 struct Refresh : Refreshed<Refresh> {
+  void thread(unsigned index) {
+    if (index == 0) return PutAndAdvance();
+    RL_ASSERT(Has(0));
+  }
+};
+
+struct RefreshInHalves : Refreshed<RefreshInHalves, model::kHalves> {
   void thread(unsigned index) {
     if (index == 0) return PutAndAdvance();
     RL_ASSERT(Has(0));
@@ -186,6 +196,7 @@ int main(int argc, char** argv) {
   MODEL_TRY(runs, PutAndFind);
   MODEL_TRY(runs, TwoAdvance);
   MODEL_TRY(runs, Refresh);
+  MODEL_TRY(runs, RefreshInHalves);
   MODEL_TRY(runs, RefreshSought);
   MODEL_TRY(runs, OneKey);
   MODEL_TRY(runs, TwoKeys);
