@@ -3,13 +3,7 @@
 // count is never above the truth and exact at the end, and put_all loses no bit.  Of calls that put
 // the same bits into a pair at most one turns on any, unless words change one by one.
 #include "tests/model/atomic.h"
-
-// A thread of the model has the slot of its number.
-#define LFB_ATOMIC_SLOTS_H
-#include <stdint.h>
-enum { LFB_SLOT_COUNT = 4 };
-static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
-static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
+#include "tests/model/slots.h"
 
 #include <stdlib.h>
 

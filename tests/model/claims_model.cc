@@ -83,23 +83,18 @@ struct Claims : rl::test_suite<Test, kThreads> {
   }
 };
 
-// Of two threads that claim one key one wins.
-struct OneKey : Claims<OneKey, 2> {
-  void thread(unsigned) { Claim(kKey); }
+// Of threads that claim one key one wins.
+template <typename Test, unsigned kThreads>
+struct OfOneKey : Claims<Test, kThreads> {
+  void thread(unsigned) { this->Claim(kKey); }
   void after() {
-    Claims::after();
-    RL_ASSERT(won[kKey] == 1);
+    Claims<Test, kThreads>::after();
+    RL_ASSERT(this->won[kKey] == 1);
   }
 };
 
-// Of three, too.
-struct OneKeyOfThree : Claims<OneKeyOfThree, 3> {
-  void thread(unsigned) { Claim(kKey); }
-  void after() {
-    Claims::after();
-    RL_ASSERT(won[kKey] == 1);
-  }
-};
+struct OneKey : OfOneKey<OneKey, 2> {};
+struct OneKeyOfThree : OfOneKey<OneKeyOfThree, 3> {};
 
 // Two keys in one cell, claimed in opposite order: each has one winner.
 template <typename Test, unsigned kThreads>

@@ -2,13 +2,7 @@
 // full with one bit. Memory comes from a pool that is never reused; a use after free is
 // reported.
 #include "tests/model/atomic.h"
-
-// A thread of the model has the slot of its number.
-#define LFB_ATOMIC_SLOTS_H
-#include <stdint.h>
-enum { LFB_SLOT_COUNT = 4 };
-static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
-static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
+#include "tests/model/slots.h"
 
 #include <stddef.h>
 #include <stdlib.h>

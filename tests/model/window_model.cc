@@ -127,7 +127,7 @@ struct TwoAdvance : Windows<TwoAdvance, 3> {
 
 // A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always
 // found, by a query or by a seek.
-template <typename Test, model::Exchange kBy = model::kLoop>
+template <typename Test, bool kSeeks = false, model::Exchange kBy = model::kLoop>
 struct Refreshed : Windows<Test, 2> {
   static constexpr uint64_t kBegan = 2 * kLive;  // its layer is the first that a query reads
   void before() {
@@ -141,32 +141,15 @@ struct Refreshed : Windows<Test, 2> {
     pair[1].cell->store(mask.high, rl::mo_relaxed, RL_INFO);
     this->head.generation.cell->store(kBegan, rl::mo_relaxed, RL_INFO);
   }
-  void PutAndAdvance() {
-    this->Put(0);
-    this->Advance();
+  void thread(unsigned index) {
+    if (index == 1) RL_ASSERT(kSeeks ? this->Seek(0) : this->Has(0));
+    if (index == 0) this->Put(0), this->Advance();
   }
 };
 
-struct Refresh : Refreshed<Refresh> {
-  void thread(unsigned index) {
-    if (index == 0) return PutAndAdvance();
-    RL_ASSERT(Has(0));
-  }
-};
-
-struct RefreshInHalves : Refreshed<RefreshInHalves, model::kHalves> {
-  void thread(unsigned index) {
-    if (index == 0) return PutAndAdvance();
-    RL_ASSERT(Has(0));
-  }
-};
-
-struct RefreshSought : Refreshed<RefreshSought> {
-  void thread(unsigned index) {
-    if (index == 0) return PutAndAdvance();
-    RL_ASSERT(Seek(0));
-  }
-};
+struct Refresh : Refreshed<Refresh> {};
+struct RefreshSought : Refreshed<RefreshSought, true> {};
+struct RefreshInHalves : Refreshed<RefreshInHalves, false, model::kHalves> {};
 
 // Two claims of a key beside one advance: one wins.
 struct OneKey : Windows<OneKey, 3> {

@@ -1,13 +1,7 @@
 // The promises of lfbloom/word.h and of a shared stripe, by Relacy: a bit has one winner, and no
 // addition is lost.
 #include "tests/model/atomic.h"
-
-// A thread of the model has the slot of its number.
-#define LFB_ATOMIC_SLOTS_H
-#include <stdint.h>
-enum { LFB_SLOT_COUNT = 4 };
-static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
-static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
+#include "tests/model/slots.h"
 
 using namespace lfb_model;
 #include <lfbloom/word.h>
