@@ -325,7 +325,7 @@ static void list(void)
 {
   const lfb_simd best = lfb_simd_best();
 
-  for (size_t i = 0; i < KINDS * MODES * LEVELS; i++) {
+  for (size_t i = 0; i < (size_t)KINDS * MODES * LEVELS; i++) {
     const kind *row = &kinds[i / MODES / LEVELS];
     const size_t mode = i / LEVELS % MODES, level = i % LEVELS;
     if (levels[level].simd <= best && (row->words != 0 || level == 0) &&
