@@ -167,7 +167,7 @@ static void ask_body(lfb_bench_state *state, const void *argument)
       continue;
     yes += stage_act(c);
     asked += CALL;
-    at = at + 2 * CALL <= c->n ? at + CALL : 0;
+    at = at + (uint64_t)2 * CALL <= c->n ? at + CALL : 0;
     lfb_bench_pause();
     (void)stage_keys(from + at, CALL); /* the memory is there */
     lfb_bench_resume();

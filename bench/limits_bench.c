@@ -125,14 +125,15 @@ LFB_INLINE uint64_t limit_pairs(uint64_t size, size_t first, uint32_t pairs)
   uint64_t failed = 0;
 
   for (size_t i = first; i < first + BATCH; i++) {
+    const size_t half = HALF;
     lfb_two seen[LFB_PAIRS_MOST];
     lfb_word *word = arena_lines(size, i, lines), *ahead = arena_lines(size, i + AHEAD, lines);
-    LFB_EACH(l, 0, lines, 1, lfb_prefetch_write(ahead + 2 * HALF * l));
+    LFB_EACH(l, 0, lines, 1, lfb_prefetch_write(ahead + 2 * half * l));
     LFB_EACH(p, 0, pairs, 1,
-             seen[p] = (lfb_two){atomic_load_explicit(&word[HALF * p], memory_order_relaxed),
-                                 atomic_load_explicit(&word[HALF * p + 1], memory_order_relaxed)});
+             seen[p] = (lfb_two){atomic_load_explicit(&word[half * p], memory_order_relaxed),
+                                 atomic_load_explicit(&word[half * p + 1], memory_order_relaxed)});
     LFB_EACH(p, 0, pairs, 1,
-             failed += !lfb_pair_cas(&word[HALF * p], &seen[p],
+             failed += !lfb_pair_cas(&word[half * p], &seen[p],
                                      (lfb_two){seen[p].low + 1, seen[p].high}));
   }
   return failed;

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "bloom/filter/filter.h"
 #include "bloom/strategies/strategies.h"
 
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
