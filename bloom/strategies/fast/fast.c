@@ -224,15 +224,15 @@ T __m512i avx512_bits(const avx512_rounds *rounds, uint32_t pairs, uint32_t bits
 T uint32_t avx512_put_masks(const lfb_fast *fast, uint64_t hash, uint32_t pairs,
                             const uint64_t *mask)
 {
-  lfb_word *block = lfb_fast_block(fast, hash, pairs);
-  lfb_fast_key key;
+  lfb_word *block = lfb_fast_block(fast, hash, pairs), *pair[LFB_PAIRS_MOST];
+  lfb_two two[LFB_PAIRS_MOST];
 
   LFB_UNROLL
   for (uint32_t j = 0; j < pairs; j++) {
-    key.pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    key.mask[j] = (lfb_two){mask[2 * (size_t)j], mask[2 * (size_t)j + 1]};
+    pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
+    two[j] = (lfb_two){mask[2 * (size_t)j], mask[2 * (size_t)j + 1]};
   }
-  return lfb_bit_array_or_pairs(key.pair, key.mask, pairs);
+  return lfb_bit_array_or_pairs(pair, two, pairs);
 }
 
 /* The vectors find whether the key is present. */

@@ -63,32 +63,18 @@ LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash, uint32_t 
           : lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS * (uint64_t)line));
 }
 
-/* The pairs of one key, and its bits in them. */
-typedef struct lfb_fast_key {
-  lfb_word *pair[LFB_PAIRS_MOST];
-  lfb_two mask[LFB_PAIRS_MOST];
-} lfb_fast_key;
-
-/* Finds them; reads no word. */
-LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash, uint32_t pairs,
-                                        uint32_t bits)
-{
-  lfb_word *block = lfb_fast_block(fast, hash, pairs);
-  lfb_fast_key key;
-
-  LFB_EACH(j, 0, pairs, 1, {
-    key.pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    key.mask[j].low = lfb_fast_mask(hash, pairs, bits, 2 * j);
-    key.mask[j].high = lfb_fast_mask(hash, pairs, bits, 2 * j + 1);
-  });
-  return key;
-}
-
 /* Turns on a key's bits.  Returns how many this call turned on. */
 LFB_INLINE uint32_t lfb_fast_put(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_t bits)
 {
-  const lfb_fast_key key = lfb_fast_key_of(fast, hash, pairs, bits);
-  return lfb_bit_array_or_pairs(key.pair, key.mask, pairs);
+  lfb_word *block = lfb_fast_block(fast, hash, pairs), *pair[LFB_PAIRS_MOST];
+  lfb_two mask[LFB_PAIRS_MOST];
+
+  LFB_EACH(j, 0, pairs, 1, {
+    pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
+    mask[j].low = lfb_fast_mask(hash, pairs, bits, 2 * j);
+    mask[j].high = lfb_fast_mask(hash, pairs, bits, 2 * j + 1);
+  });
+  return lfb_bit_array_or_pairs(pair, mask, pairs);
 }
 
 /* Returns whether all of a key's bits are on.  It shifts each bit to the bottom of a copy of its
