@@ -587,21 +587,34 @@ static void window_claim_some(lfb_window *window, const uint64_t *hashes, size_t
   }
 }
 
-/* If a generation begins meanwhile, it prefetches blocks of the layer before. */
+/* Puts of many keys, and where the newest layer was when they began: if a generation begins
+ * meanwhile, they prefetch blocks of the layer before. */
+typedef struct window_puts {
+  const lfb_window *window;
+  uint64_t newest; /* as lfb_window_layer() */
+} window_puts;
+
+static void window_puts_prefetch(const window_puts *puts, uint64_t hash)
+{
+  lfb_prefetch_write((const void *)(lfb_window_blocks(&puts->window->view, hash) + puts->newest));
+}
+
+static uint64_t window_puts_one(const window_puts *puts, uint64_t hash)
+{
+  return puts->window->kernel->put(&puts->window->view, hash);
+}
+
+#define LINES_TARGET
+#define LINES_LOOP window_puts_lines
+#define LINES_VIEW window_puts
+#include "bloom/strategies/lines.inc.h"
+
 static void window_put_many(const lfb_window *window, const uint64_t *hashes, size_t count,
                             uint64_t *answers)
 {
-  const lfb_window_view *view = &window->view;
-  const uint64_t newest = lfb_window_layer(view, lfb_window_now(view));
-
-  for (size_t i = 0; i < count && i < LFB_LINES_AHEAD; i++)
-    lfb_prefetch_write((const void *)(lfb_window_blocks(view, hashes[i]) + newest));
-  for (size_t i = 0; i < count; i++) {
-    if (count - i > LFB_LINES_AHEAD)
-      lfb_prefetch_write(
-          (const void *)(lfb_window_blocks(view, hashes[i + LFB_LINES_AHEAD]) + newest));
-    lfb_window_answer(answers, i, window->kernel->put(view, hashes[i]));
-  }
+  const window_puts puts = {window, lfb_window_layer(&window->view, lfb_window_now(&window->view))};
+  (void)window_puts_lines(&puts, true, hashes, count, answers, window_puts_prefetch,
+                          window_puts_one);
 }
 
 /* Acts on at most WINDOW_KEYS hashes. */

@@ -32,7 +32,7 @@
  * No key is missed   A query: an advance from before e was over when e was published.  One from e
  *            announces before it clears, so a reader of a cleared word reads its announcement after
  *            it.  If step 3 reads none, no layer was cleared since step 1, and layers only gained
- *            bits: a key that was put before, and whose time is not over, was in one of them all
+ *            bits: a key that was put before, and is still to be found, was in one of them all
  *            the time, in whichever order they were read.
  *            A seek: suppose that it finds the key in no layer, that e is the generation before and
  *            after it, and that the key is to be found during all of it.  Then the key's last put
@@ -100,7 +100,7 @@ enum { LFB_WINDOW_MOMENT_WORDS = 4 };
  * yet. */
 typedef struct lfb_window_head {
   LFB_ATOMIC(uint64_t) generation; /* only grows; alone in its cache line with the next field */
-  LFB_ATOMIC(uint64_t) cleared;    /* the generation whose layer was cleared last, or is being */
+  LFB_ATOMIC(uint64_t) cleared;    /* the layer of this generation was cleared last, or is being */
   char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
   LFB_ATOMIC(uint64_t) counted; /* by_insertions (window.c) */
   /* When generation e began: number e mod LFB_WINDOW_LIVE, a moment word by word.  Written under
@@ -340,10 +340,7 @@ LFB_INLINE lfb_window_mask lfb_window_mask_of(const lfb_window_view *view, uint6
   const uint32_t pairs = view->pairs;
   lfb_window_mask mask;
 
-  LFB_EACH(j, 0, pairs, 1, {
-    mask.pair[j].low = lfb_fast_mask(hash, pairs, view->bits, 2 * j);
-    mask.pair[j].high = lfb_fast_mask(hash, pairs, view->bits, 2 * j + 1);
-  });
+  LFB_EACH(j, 0, pairs, 1, mask.pair[j] = lfb_fast_pair_mask(hash, pairs, view->bits, j));
   return mask;
 }
 

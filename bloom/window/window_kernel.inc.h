@@ -13,7 +13,7 @@
  *                  if the functions put are not to be defined here, by
  *                  lfb_window_mask WINDOW_(mask)(view, hash)
  *
- * and, inlined, of a view whose shape the compiler knows,
+ * and, inlined, of a view with a shape that the compiler knows,
  *
  *   bool     WINDOW_(has)(view, hash)      whether a layer has the key's bits
  *   uint32_t WINDOW_(has_8)(view, hashes)  the same of eight keys, in bits

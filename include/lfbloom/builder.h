@@ -1,5 +1,5 @@
 /*
- * lfbloom/builder.h - makes a filter for keys whose number is unknown until all of them were put.
+ * lfbloom/builder.h - makes a filter for a number of keys that is unknown until all were put.
  *
  * An unsized builder keeps a hash of each key, then makes a filter of the right size with these
  * hashes (lfb_builder_create_unsized()).  If the number is known, a builder puts as

@@ -83,7 +83,7 @@ TEST(Spread, TheVarianceIsThatOfFilters) {
       const lfb_spread spread =
           lfb_strategy_spread(filter->strategy, &filter->description.geometry);
       const double count = lfb_spread_count(&spread, lfb_filter_recount(&filter->layout.bits));
-      EXPECT_EQ(spread.unit, 2); // whose effect, up to 5 %, this sample cannot show
+      EXPECT_EQ(spread.unit, 2); // its effect, up to 5 %, is below what this sample shows
       sum += count, squares += count * count;
       predicted = lfb_spread_variance(&spread, static_cast<double>(keys));
     }

@@ -221,18 +221,12 @@ T __m512i avx512_bits(const avx512_rounds *rounds, uint32_t pairs, uint32_t bits
   return all;
 }
 
-T uint32_t avx512_put_masks(const lfb_fast *fast, uint64_t hash, uint32_t pairs,
-                            const uint64_t *mask)
+T uint32_t avx512_or(const lfb_fast *fast, uint64_t hash, uint32_t pairs, const lfb_two *mask)
 {
   lfb_word *block = lfb_fast_block(fast, hash, pairs), *pair[LFB_PAIRS_MOST];
-  lfb_two two[LFB_PAIRS_MOST];
 
-  LFB_UNROLL
-  for (uint32_t j = 0; j < pairs; j++) {
-    pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    two[j] = (lfb_two){mask[2 * (size_t)j], mask[2 * (size_t)j + 1]};
-  }
-  return lfb_bit_array_or_pairs(pair, two, pairs);
+  LFB_EACH(j, 0, pairs, 1, pair[j] = block + lfb_fast_pair_at(hash, pairs, j));
+  return lfb_bit_array_or_pairs(pair, mask, pairs);
 }
 
 /* The vectors find whether the key is present. */
@@ -242,12 +236,12 @@ T uint32_t avx512_put_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, u
   const __m512i all = avx512_bits(&rounds, pairs, bits);
   const __m512i missing =
       _mm512_andnot_si512(avx512_key_words(fast, hash, rounds.of[0], pairs), all);
-  uint64_t mask[LFB_BLOCK_WORDS];
+  lfb_two mask[LFB_PAIRS_MOST];
 
   if ((avx512_number(_mm512_test_epi64_mask(missing, missing)) & ((1U << 2 * pairs) - 1)) == 0)
     return 0;
   _mm512_storeu_si512(mask, all);
-  return avx512_put_masks(fast, hash, pairs, mask);
+  return avx512_or(fast, hash, pairs, mask);
 }
 
 T __m512i avx512_four_pairs(const lfb_fast *fast, const uint64_t *hashes)
@@ -287,7 +281,7 @@ T uint32_t avx512_put_8(const lfb_fast *fast, const uint64_t *hashes, const uint
 {
   const avx512_rounds products = avx512_products(hashes, pairs, bits);
   const uint32_t keys = 4 / pairs;
-  uint64_t mask[LFB_BLOCK_WORDS] __attribute__((aligned(LFB_CACHE_LINE)));
+  lfb_two mask[LFB_PAIRS_MOST] __attribute__((aligned(LFB_CACHE_LINE)));
   uint32_t changed = 0;
 
   for (uint32_t first = 0; first < 8; first += keys) {
@@ -296,8 +290,7 @@ T uint32_t avx512_put_8(const lfb_fast *fast, const uint64_t *hashes, const uint
     LFB_UNROLL
     for (uint32_t k = 0; k < keys; k++) {
       lfb_fast_prefetch(fast, ahead[first + k], pairs, true);
-      const uint32_t on =
-          avx512_put_masks(fast, hashes[first + k], pairs, mask + 2 * (size_t)pairs * k);
+      const uint32_t on = avx512_or(fast, hashes[first + k], pairs, mask + (size_t)pairs * k);
       if (on != 0) /* a branch that the put has anyway: no instruction after a locked one */
         changed |= 1U << (first + k);
       *turned_on += on;

@@ -53,6 +53,13 @@ LFB_INLINE uint64_t lfb_fast_mask(uint64_t hash, uint32_t pairs, uint32_t bits, 
   return mask;
 }
 
+/* The same in both words of its pair j. */
+LFB_INLINE lfb_two lfb_fast_pair_mask(uint64_t hash, uint32_t pairs, uint32_t bits, uint32_t j)
+{
+  return (lfb_two){lfb_fast_mask(hash, pairs, bits, 2 * j),
+                   lfb_fast_mask(hash, pairs, bits, 2 * j + 1)};
+}
+
 /* Prefetches the lines of a hash's block, for reading or for writing. */
 LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash, uint32_t pairs, bool write)
 {
@@ -71,8 +78,7 @@ LFB_INLINE uint32_t lfb_fast_put(const lfb_fast *fast, uint64_t hash, uint32_t p
 
   LFB_EACH(j, 0, pairs, 1, {
     pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    mask[j].low = lfb_fast_mask(hash, pairs, bits, 2 * j);
-    mask[j].high = lfb_fast_mask(hash, pairs, bits, 2 * j + 1);
+    mask[j] = lfb_fast_pair_mask(hash, pairs, bits, j);
   });
   return lfb_bit_array_or_pairs(pair, mask, pairs);
 }
