@@ -94,6 +94,10 @@ lfb_status lfb_bit_array_copy(const lfb_bit_array *array, lfb_bit_array **copy)
 
 void lfb_bit_array_snapshot(const lfb_bit_array *array, uint64_t first, uint64_t *to, size_t count)
 {
-  for (size_t i = 0; i < count; i++)
-    to[i] = lfb_bit_array_read(array, first + i);
+  if (array->words != NULL) /* ordered: tables of tags need it (bloom/counting/tags.h) */
+    for (size_t i = 0; i < count; i++)
+      to[i] = lfb_word_get_ordered(&array->words[first + i]);
+  else
+    for (size_t i = 0; i < count; i++)
+      to[i] = lfb_bit_array_read(array, first + i);
 }

@@ -145,7 +145,7 @@ LFB_INLINE uint32_t lfb_bit_array_or_bits(const lfb_bit_array *array, const lfb_
  * calls at most one counts a word. */
 uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run);
 
-/* Copies `count` words from word `first` on, each as of the time when it is read. */
+/* Copies `count` words from word `first` on, each as of the time when it is read, in order. */
 void lfb_bit_array_snapshot(const lfb_bit_array *array, uint64_t first, uint64_t *to, size_t count);
 
 LFB_EXTERN_C_END

@@ -50,12 +50,10 @@ enum {
 
 /* ---- counting ------------------------------------------------------------ */
 
-/* Puts and removes a key; returns whether it was new. */
+/* Puts and removes a key; returns whether the put found room. */
 static bool put_remove_one(lfb_counting *counting, uint64_t key)
 {
-  const bool fresh = lfb_counting_put_u64(counting, key);
-  (void)lfb_counting_remove_u64(counting, key);
-  return fresh;
+  return lfb_counting_put_u64(counting, key) && lfb_counting_remove_u64(counting, key);
 }
 
 SINGLE_WAY(count_u64, filter, lfb_counting_put_u64, lfb_counting_might_contain_u64,
@@ -74,7 +72,7 @@ static const lfb_way counting_ways[] = {
 static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
 {
   const bool possible = lfb_own_fast.size(contender, n, fpp, bytes);
-  *bytes *= 4;
+  *bytes *= contender->strategy == LFB_TAGS ? 1 : 4;
   return possible;
 }
 
@@ -106,7 +104,7 @@ static void counting_fill(void *counting, const uint64_t *numbers, size_t count)
    .strategy = (id), .size = counting_size, .create = counting_create,                    \
    .free = counting_free, .bits = counting_bits, .fill = counting_fill}
 
-const lfb_contender lfb_own_counting = COUNTING_ROW("counting", LFB_FAST);
+const lfb_contender lfb_own_counting = COUNTING_ROW("counting", LFB_TAGS);
 const lfb_contender lfb_own_counting_mitz64 = COUNTING_ROW("counting-mitz64", LFB_GUAVA_MITZ64);
 
 /* ---- windows ------------------------------------------------------------- */

@@ -58,7 +58,7 @@ enum { HASHING = 4, OF_EVERY = COUNT(own_ways) - 1 };
 
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp)
 {
-  const bool seeded = own->strategy == LFB_FAST;
+  const bool seeded = own->strategy == LFB_FAST || own->strategy == LFB_TAGS;
 
   return (lfb_config){
       .expected_insertions = n,

@@ -117,8 +117,7 @@ static void check_keys(const fuzz_reader *reader, lfb_counting *counting,
 
   for (uint64_t i = 0; i < KEYS; i++) {
     const uint64_t key = fuzz_mix(chance + i);
-    const bool there = lfb_counting_might_contain_u64(counting, key);
-    fuzz_must(lfb_counting_put_u64(counting, key) == !there, "put says whether it was absent");
+    fuzz_must(lfb_counting_put_u64(counting, key), "a filter of counters is never full");
   }
   const uint64_t after = stuck(counting);
   for (uint64_t i = 0; i < KEYS; i++)
@@ -169,11 +168,93 @@ static void check_damaged(const fuzz_reader *reader, const lfb_counting *whole, 
   lfb_counting_free(open);
 }
 
+/* ---- tags ------------------------------------------------------------------------------ */
+
+/* Bit i is 1 if key i may be present. */
+static uint64_t tags_ask(const lfb_counting *counting, uint64_t chance)
+{
+  uint64_t keys[KEYS], answers = 0;
+
+  for (uint64_t i = 0; i < KEYS; i++) {
+    keys[i] = fuzz_mix(chance + i);
+    answers |= (uint64_t)lfb_counting_might_contain_u64(counting, keys[i]) << i;
+  }
+  uint64_t many = 0;
+  (void)lfb_any_many_u64(any_of(counting), LFB_MIGHT_CONTAIN, keys, KEYS, &many);
+  fuzz_must(many == answers, "many at a time are answered as one by one");
+  return answers;
+}
+
+static void tags_check_figures(const lfb_counting *counting, const fuzz_input *input)
+{
+  lfb_filter *plain;
+  lfb_stats stats;
+
+  lfb_counting_stats(counting, &stats);
+  fuzz_must(stats.copies <= stats.slots && stats.bits_set == stats.copies * stats.probes &&
+                stats.approximate_count == stats.copies && stats.expected_fpp <= 1,
+            "the figures are those of the slots");
+  fuzz_must(input->max_bytes == 0 || stats.bytes <= input->max_bytes, "the limit is kept");
+  fuzz_must(lfb_any_to_plain(any_of(counting), &plain) == LFB_ERROR_TAGS, "it has no bits");
+}
+
+/* Puts keys and removes those that found room: what was there before is there again. */
+static void tags_check_keys(lfb_counting *counting, uint64_t chance)
+{
+  const uint64_t before = tags_ask(counting, chance);
+  lfb_stats first, last;
+  bool stored[KEYS];
+
+  lfb_counting_stats(counting, &first);
+  for (uint64_t i = 0; i < KEYS; i++)
+    stored[i] = lfb_counting_put_u64(counting, fuzz_mix(chance + i));
+  for (uint64_t i = 0; i < KEYS; i++)
+    fuzz_must(!stored[i] || (lfb_counting_might_contain_u64(counting, fuzz_mix(chance + i)) &&
+                             lfb_counting_remove_u64(counting, fuzz_mix(chance + i))),
+              "what is put is found, and given back");
+  lfb_counting_stats(counting, &last);
+  fuzz_must(tags_ask(counting, chance) == before && last.copies == first.copies,
+            "what was put and taken back leaves nothing");
+}
+
+static void tags_check(const fuzz_reader *reader, const fuzz_input *input, lfb_counting *counting,
+                       const fuzz_bytes *written)
+{
+  const uint64_t before = tags_ask(counting, input->chance);
+  lfb_counting *again = fuzz_outcome_reread(reader, written);
+  lfb_any copy;
+
+  tags_check_figures(counting, input);
+  fuzz_must(tags_ask(again, input->chance) == before, "and answers alike");
+  lfb_counting_free(again);
+  fuzz_must(lfb_any_copy(any_of(counting), &copy) == LFB_OK, "it copies");
+  fuzz_outcome_check_written(reader, copy.counting, written, "a copy is written alike");
+  const lfb_status united = lfb_counting_put_all(copy.counting, counting);
+  fuzz_must((united == LFB_OK || united == LFB_ERROR_FULL) &&
+                tags_ask(copy.counting, input->chance) == before,
+            "united with its copy it has the same keys");
+  lfb_any_free(copy);
+  tags_check_keys(counting, input->chance);
+}
+
+static bool has_tags(const lfb_counting *counting)
+{
+  lfb_stats stats;
+
+  lfb_counting_stats(counting, &stats);
+  return stats.strategy == LFB_TAGS;
+}
+
 static void check_counting(const fuzz_reader *reader, const fuzz_input *input, void *made,
                            size_t taken, const fuzz_bytes *written)
 {
   const fuzz_bytes read = {input->file.at, taken};
 
+  if (has_tags(made)) {
+    fuzz_must(reader->same(&read, written), "what was read is what is written");
+    tags_check(reader, input, made, written);
+    return;
+  }
   check_figures(made, input);
   /* a filter opened damaged has other counters now */
   fuzz_must(input->open_damaged || reader->same(&read, written),

@@ -73,7 +73,7 @@ PLANTS = {
             "//bloom:filter/claims.c",
             "//bloom:counting/counting.c",
             "//bloom:counting/counting_any.c",
-            "//bloom:counting/counting_fast.c",
+            "//bloom:counting/tags.c",
             "//bloom:strategies",
         ],
     ),
@@ -86,13 +86,7 @@ PLANTS = {
     "ungraced": _row(["atomic/threads/sections.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
     "unstamped": _window("filter/claims.c"),
-    "unrestored": _row(
-        ["bloom/counting/counter_sets.h"],
-        again = [
-            "//bloom:counting/counting_any.c",
-            "//bloom:counting/counting_fast.c",
-        ],
-    ),
+    "unrestored": _row(["bloom/counting/counting_any.c"]),
     "unread": _row(
         ["include/lfbloom/word.h"],
         again = ["//atomic:bit_array.c"],
@@ -100,10 +94,7 @@ PLANTS = {
     ),
     "unstuck": _row(
         ["atomic/threads/counters.h"],
-        again = [
-            "//bloom:counting/counting_any.c",
-            "//bloom:counting/counting_fast.c",
-        ],
+        again = ["//bloom:counting/counting_any.c"],
     ),
     "unwaited": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
 }

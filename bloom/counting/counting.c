@@ -2,23 +2,18 @@
  * counting.c - the counting filter: creating and freeing it, its figures, its calls.
  * lfbloom/counting.h argues the algorithm.
  *
- * Counter i stands for bit i of the plain filter.  A word holds 16 counters.  So the counters of
- * one word of bits are four words, half a line, and a block of fast is 4 lines.  Two other layouts
- * were considered:
- * - Put the counters of words of different groups (bloom/strategies/fast_view.h) into one line.
- *   That would save a fast key of two words a quarter of a line on average, and a key of four words
- *   one line of four.  But each conversion would need a permutation.
- * - A counter spread over four words as single bits, so that a key's part of a block is 8 words.
- *   But no compare-and-exchange could then change a whole counter.
+ * Strategy `tags` has a table of tags (tags.h).  With any other strategy counter i stands for bit i
+ * of the plain filter.  A word holds 16 counters, so those of one word of bits are four words.
  */
 #include <lfbloom/counting.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bloom/counting/counting.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/filter/description.h"
-#include "bloom/strategies/fast/fast.h"
 #include "bloom/strategies/strategies.h"
+#include "bloom/strategies/tags_size.h"
 #include "bloom/filter/figures.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
@@ -29,7 +24,7 @@ void lfb_counting_free(lfb_counting *counting)
     return;
   lfb_stripes_free(&counting->on);
   lfb_stripes_free(&counting->off);
-  lfb_stripes_free(&counting->stuck);
+  lfb_stripes_free(&counting->lost);
   if (counting->pages.address != NULL)
     lfb_pages_free(&counting->pages);
   free(counting);
@@ -53,17 +48,15 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   if (status == LFB_OK)
     status = lfb_stripes_init(&made->off);
   if (status == LFB_OK)
-    status = lfb_stripes_init(&made->stuck);
+    status = lfb_stripes_init(&made->lost);
   if (status != LFB_OK) {
     lfb_counting_free(made);
     return status;
   }
   made->pages = *pages;
-  if (description->strategy->id == LFB_FAST) {
-    made->kernel = &lfb_counting_kernel_fast;
-    made->layout.fast.words = lfb_counting_words(made);
-    made->layout.fast.filter = made;
-  }
+  made->tags = (lfb_tags){pages->address, description->geometry.word_count / (2 * LFB_TAGS_LINE)};
+  if (lfb_counting_has_tags(description))
+    made->kernel = lfb_tags_kernel(description->geometry.probes);
   *counting = made;
   return LFB_OK;
 }
@@ -73,8 +66,9 @@ static lfb_status counting_create(const lfb_description *description, lfb_counti
 {
   lfb_pages pages;
 
-  lfb_status status = lfb_pages_init(&pages, lfb_counting_bytes(&description->geometry),
-                                     !description->config.lazy_memory);
+  lfb_status status =
+      lfb_pages_init(&pages, lfb_counting_word_count(description) * sizeof(lfb_word),
+                     !description->config.lazy_memory);
   if (status != LFB_OK)
     return status;
   status = lfb_counting_make(description, &pages, counting);
@@ -85,10 +79,12 @@ static lfb_status counting_create(const lfb_description *description, lfb_counti
 
 lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
 {
-  const lfb_config chosen = lfb_config_chosen(config);
+  lfb_config chosen = *config;
   lfb_description description;
-  const lfb_status status = lfb_description_make(&chosen, &description);
 
+  if (chosen.strategy == LFB_DEFAULT)
+    chosen.strategy = LFB_TAGS;
+  const lfb_status status = lfb_description_make_any(&chosen, &description);
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }
 
@@ -112,9 +108,21 @@ lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
       into == from ? LFB_ERROR_SAME_FILTER
                    : lfb_description_compatible(&into->description, &from->description, false);
 
+  if (status == LFB_OK && lfb_counting_has_tags(&into->description))
+    return lfb_tags_put_all(into, from);
   if (status == LFB_OK)
     counting_add_all(into, from);
   return status;
+}
+
+/* Copies all words of a table, and counts. */
+static void counting_copy_tags(const lfb_counting *into, const lfb_counting *from)
+{
+  const uint64_t words = from->pages.size / sizeof(lfb_word);
+
+  for (uint64_t i = 0; i < words; i++) /* in this order: tags.h */
+    lfb_word_store_alone(&into->tags.words[i], lfb_word_get_ordered(&from->tags.words[i]));
+  lfb_counting_count_all(into);
 }
 
 lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
@@ -125,7 +133,10 @@ lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
 
   if (status != LFB_OK)
     return status;
-  counting_add_all(made, counting);
+  if (lfb_counting_has_tags(&counting->description))
+    counting_copy_tags(made, counting);
+  else
+    counting_add_all(made, counting);
   copy->counting = made;
   return LFB_OK;
 }
@@ -135,32 +146,68 @@ lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
 void lfb_counting_count_all(const lfb_counting *counting)
 {
   const uint64_t words = counting->pages.size / sizeof(lfb_word);
+  const bool tags = lfb_counting_has_tags(&counting->description);
   lfb_counters_tally tally = {0, 0, 0};
 
   for (uint64_t i = 0; i < words; i++) {
     const lfb_counters_step step = {0, lfb_word_get(&lfb_counting_words(counting)[i])};
-    lfb_counters_raised(&tally, step);
+    if (tags)
+      tally.on += lfb_tags_of_word(step.after, counting->description.geometry.probes);
+    else
+      lfb_counters_raised(&tally, step);
   }
   lfb_counting_count(counting, &tally);
 }
 
-uint64_t lfb_counting_bits_set(const lfb_counting *counting)
+/* How many of the counters are above 0, or of the slots have tags. */
+static uint64_t counting_used(const lfb_counting *counting, uint64_t of)
 {
-  const uint64_t bit_count = counting->description.geometry.bit_count;
   /* Once no call is running, both sums include each counter that left 0 and came back. */
   const uint64_t off = lfb_stripes_sum(&counting->off);
   const uint64_t on = lfb_stripes_sum(&counting->on);
-  const uint64_t set = on > off ? on - off : 0;
+  const uint64_t used = on > off ? on - off : 0;
 
   /* Other threads may have put and removed any number of keys between the two sums. */
-  return set < bit_count ? set : bit_count;
+  return used < of ? used : of;
+}
+
+uint64_t lfb_counting_copies(const lfb_counting *counting)
+{
+  return counting_used(counting, lfb_tags_slots(&counting->description.geometry));
+}
+
+uint64_t lfb_counting_bits_set(const lfb_counting *counting)
+{
+  const lfb_geometry *geometry = &counting->description.geometry;
+  return lfb_counting_has_tags(&counting->description)
+             ? lfb_counting_copies(counting) * geometry->probes
+             : counting_used(counting, geometry->bit_count);
+}
+
+void lfb_counting_plan(const lfb_counting *counting, lfb_stats *stats)
+{
+  lfb_stats_plan(&counting->description, stats);
+  stats->bytes = counting->pages.size;
 }
 
 void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
 {
-  lfb_stats_fill(&counting->description, lfb_counting_bits_set(counting), 0, stats);
+  const lfb_description *description = &counting->description;
+  const lfb_strategy *strategy = description->strategy;
+  const uint64_t lost = lfb_stripes_sum(&counting->lost);
+  const uint64_t bits_set = lfb_counting_bits_set(counting);
+
+  if (lfb_counting_has_tags(description)) {
+    lfb_stats_plan(description, stats);
+    stats->bits_set = bits_set;
+    stats->copies = stats->approximate_count = bits_set / stats->probes;
+    stats->expected_fpp = strategy->rates->fpp_now(strategy, &description->geometry, bits_set);
+    stats->puts_refused = lost;
+  } else {
+    lfb_stats_fill(description, bits_set, 0, stats);
+    stats->counters_stuck = lost;
+  }
   stats->bytes = counting->pages.size;
-  stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
 }
 
 /* One word of bits, from its counters. */
@@ -192,6 +239,8 @@ lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain)
   const lfb_description *description = &any.counting->description;
   lfb_filter *made;
 
+  if (lfb_counting_has_tags(description))
+    return LFB_ERROR_TAGS;
   const lfb_status status =
       lfb_filter_make_empty(description, description->config.lazy_memory, &made);
   if (status != LFB_OK)
@@ -207,6 +256,16 @@ LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_verb verb, lfb_ha
 {
   return verb == LFB_MIGHT_CONTAIN ? counting->kernel->might_contain(counting, hash)
                                    : counting->kernel->change(counting, hash, verb == LFB_REMOVE);
+}
+
+static void counting_one_by_one(const lfb_counting *counting, lfb_verb verb, lfb_piece hashes,
+                                uint64_t *answers)
+{
+  memset(answers, 0, (hashes.count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
+  for (size_t i = 0; i < hashes.count; i++) {
+    const lfb_hash hash = {hashes.low[i], hashes.high == NULL ? 0 : hashes.high[i]};
+    answers[i / LFB_WORD_BITS] |= (uint64_t)counting_act(counting, verb, hash) << i % LFB_WORD_BITS;
+  }
 }
 
 /* The context of an operation on a piece. */
@@ -229,7 +288,9 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
     const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
     const lfb_piece hashes = {low + at, high == NULL ? NULL : high + at, keys};
     uint64_t *into = m->answers == NULL ? buffer : m->answers + (first + at) / LFB_WORD_BITS;
-    if (m->verb == LFB_MIGHT_CONTAIN)
+    if (m->counting->kernel->change_many == NULL)
+      counting_one_by_one(m->counting, m->verb, hashes, into);
+    else if (m->verb == LFB_MIGHT_CONTAIN)
       m->counting->kernel->might_contain_many(m->counting, hashes, into);
     else
       m->counting->kernel->change_many(m->counting, hashes, into, m->verb == LFB_REMOVE);

@@ -1,6 +1,6 @@
 /*
- * counting.h - a counting filter: a description, words of counters, the number of counters
- * above 0, and a kernel for the keys of its strategy.
+ * counting.h - a counting filter: a description, words of counters or of tags, how many are above
+ * 0, and a kernel for the keys of its strategy.
  */
 #ifndef LFB_BLOOM_COUNTING_H
 #define LFB_BLOOM_COUNTING_H
@@ -8,6 +8,7 @@
 #include <lfbloom/any.h>
 
 #include "atomic/threads/counters.h"
+#include "bloom/counting/tags.h"
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
@@ -17,9 +18,9 @@ LFB_EXTERN_C_BEGIN
 enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD };
 
 /*
- * The operations on one key and on many, for a filter's strategy.  `remove`: removes, else puts;
- * both share their code, which is large and far cheaper than their locked operations.  Answer i
- * goes to bit i % 64 of answers[i / 64]; bits after the last answer become 0.
+ * The operations on one key and on many, for a filter's strategy.  `remove`: removes, else puts.
+ * Answer i goes to bit i % 64 of answers[i / 64]; bits after the last answer become 0.  If the last
+ * two are NULL, the others are called for each key.
  */
 typedef struct lfb_counting_kernel {
   bool (*might_contain)(const lfb_counting *counting, lfb_hash hash);
@@ -30,29 +31,37 @@ typedef struct lfb_counting_kernel {
 } lfb_counting_kernel;
 
 struct lfb_counting {
-  lfb_layout layout; /* maps a key to bits; layout.fast has the words of counters */
+  lfb_tags tags; /* of strategy `tags`; else only its words                  */
   const lfb_counting_kernel *kernel;
+  lfb_stripes on, off; /* how often counters left 0, and came back to 0; tags stored and taken */
+  lfb_stripes lost;    /* counters that reached 15; puts that found no free slot */
+  lfb_layout layout;   /* maps a key to bits; not of `tags`                */
   lfb_hashing hashing; /* of many keys                                     */
-  lfb_pages pages;     /* the words of counters                            */
-  lfb_stripes on, off; /* how often counters left 0, and came back to 0    */
-  lfb_stripes stuck;   /* counters that reached 15                         */
+  lfb_pages pages;     /* the words                                        */
   lfb_description description;
 };
 
-/* The kernels for any strategy, and for `fast`. */
+/* The kernel for any strategy but `tags`; that of `tags` with T = `bits`, for this processor. */
 extern const lfb_counting_kernel lfb_counting_kernel_any;
-extern const lfb_counting_kernel lfb_counting_kernel_fast;
+const lfb_counting_kernel *lfb_tags_kernel(uint32_t bits);
 
-/* Bytes of the counters for the bits of this geometry. */
-static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)
+/* Whether it has tags, not counters. */
+static inline bool lfb_counting_has_tags(const lfb_description *description)
 {
-  return LFB_COUNTING_WORDS * geometry->word_count * sizeof(lfb_word);
+  return description->strategy->id == LFB_TAGS;
+}
+
+/* The words of counters or tags. */
+static inline uint64_t lfb_counting_word_count(const lfb_description *description)
+{
+  return (lfb_counting_has_tags(description) ? 1 : (uint64_t)LFB_COUNTING_WORDS) *
+         description->geometry.word_count;
 }
 
 /*
- * Makes a counting filter over existing counters.  Its counts start at 0.
+ * Makes a counting filter over existing words.  Its counts start at 0.
  *
- * Takes  pages  of lfb_counting_bytes(); on success the filter owns them.
+ * Takes  pages  of lfb_counting_word_count(); on success the filter owns them.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
@@ -66,16 +75,26 @@ size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t co
 lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy);
 lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain);
 
-/* Adds all its counters to its counts. */
+/* Adds all its counters or tags to its counts. */
 void lfb_counting_count_all(const lfb_counting *counting);
 
-/* How many counters are above 0; never more than there are counters. */
+/* How many counters are above 0, or bits are in slots with tags; at most geometry.bit_count. */
 uint64_t lfb_counting_bits_set(const lfb_counting *counting);
 
-/* The words of its counters, pages.size bytes.  They stay the same until the filter is freed. */
+/* How many slots have tags; at most those of the table. */
+uint64_t lfb_counting_copies(const lfb_counting *counting);
+
+/* The figures of lfb_any_plan(). */
+void lfb_counting_plan(const lfb_counting *counting, lfb_stats *stats);
+
+/* lfb_counting_put_all() of `tags`, of filters that fit, and how many tags a word has. */
+lfb_status lfb_tags_put_all(const lfb_counting *into, const lfb_counting *from);
+uint32_t lfb_tags_of_word(uint64_t word, uint32_t bits);
+
+/* Its words, pages.size bytes.  They stay the same until the filter is freed. */
 static inline lfb_word *lfb_counting_words(const lfb_counting *counting)
 {
-  return (lfb_word *)counting->pages.address;
+  return counting->tags.words;
 }
 
 LFB_INLINE void lfb_counting_count_in(const lfb_stripes *stripes, uint64_t amount)
@@ -90,7 +109,7 @@ LFB_INLINE void lfb_counting_count(const lfb_counting *counting,
 {
   lfb_counting_count_in(&counting->on, tally->on);
   lfb_counting_count_in(&counting->off, tally->off);
-  lfb_counting_count_in(&counting->stuck, tally->stuck);
+  lfb_counting_count_in(&counting->lost, tally->stuck);
 }
 
 LFB_EXTERN_C_END

@@ -1,17 +1,18 @@
 /*
- * counting_form.c - the form of a counting filter, and files of it: a prefix, the native header of
- * its plain filter, then the counters, with a checksum per MiB.
+ * counting_form.c - the form of a counting filter, and files of it: a prefix, a native header, then
+ * the counters or tags, with a checksum per MiB.
  *
  * docs/formats.md describes each field.
  */
 #include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
 #include "bloom/counting/counting.h"
+#include "bloom/strategies/tags_size.h"
 
 /* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {
-  COUNTING_AT_COUNTER_BITS = 16,
-  COUNTING_AT_ZERO = 20,
+  COUNTING_AT_COUNTER_BITS = 16, /* or the bits of a tag                    */
+  COUNTING_AT_COPIES = 20,       /* tags: config.copies; counters: 0        */
   COUNTING_AT_WORDS = 24,
   COUNTING_AT_RESERVED = 32, /* zero up to the checksum */
 };
@@ -20,6 +21,13 @@ enum {
   COUNTING_VERSION = 1,
   COUNTING_HEADER = LFB_HEAD_SIZE + LFB_NATIVE_HEADER, /* bytes */
 };
+
+/* The bits of a counter or tag. */
+static uint32_t counting_cell_bits(const lfb_description *description)
+{
+  return lfb_counting_has_tags(description) ? description->geometry.probes
+                                            : (uint32_t)LFB_COUNTER_BITS;
+}
 
 /* ---- writing ---------------------------------------------------------------------- */
 
@@ -32,7 +40,9 @@ static lfb_status counting_write_form(const void *what, const lfb_writer *writer
   unsigned char header[COUNTING_HEADER];
 
   lfb_head_begin(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);
-  lfb_store_le32(header + COUNTING_AT_COUNTER_BITS, LFB_COUNTER_BITS);
+  lfb_store_le32(header + COUNTING_AT_COUNTER_BITS, counting_cell_bits(&counting->description));
+  if (lfb_counting_has_tags(&counting->description))
+    lfb_store_le32(header + COUNTING_AT_COPIES, (uint32_t)counting->description.config.copies);
   lfb_store_le64(header + COUNTING_AT_WORDS, word_count);
   lfb_head_end(header);
   lfb_native_encode(&counting->description, lfb_counting_bits_set(counting), lfb_native_now(),
@@ -53,18 +63,22 @@ static lfb_status counting_decode(const unsigned char header[COUNTING_HEADER], c
   lfb_status status = lfb_head_check(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);
   if (status != LFB_OK)
     return status;
-  if (!lfb_head_is_whole(header, COUNTING_AT_RESERVED) ||
-      lfb_load_le32(header + COUNTING_AT_COUNTER_BITS) != LFB_COUNTER_BITS ||
-      lfb_load_le32(header + COUNTING_AT_ZERO) != 0)
+  const uint32_t cell_bits = lfb_load_le32(header + COUNTING_AT_COUNTER_BITS);
+  const uint32_t copies = lfb_load_le32(header + COUNTING_AT_COPIES);
+  if (!lfb_head_is_whole(header, COUNTING_AT_RESERVED))
     return LFB_ERROR_BAD_HEADER;
-  status = lfb_native_decode(header + LFB_HEAD_SIZE, key, &found);
+  status = lfb_native_decode_any(header + LFB_HEAD_SIZE, key, &found);
   if (status == LFB_ERROR_UNKNOWN_FORM)
     return LFB_ERROR_BAD_HEADER; /* the native header is missing */
   if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
     return status;
+  if (cell_bits != counting_cell_bits(&found) ||
+      copies > (lfb_counting_has_tags(&found) ? lfb_tags_most_copies(cell_bits) : 0))
+    return LFB_ERROR_BAD_HEADER;
   /* the product does not overflow: bit_count is below 2^63 */
-  if (lfb_load_le64(header + COUNTING_AT_WORDS) != LFB_COUNTING_WORDS * found.geometry.word_count)
+  if (lfb_load_le64(header + COUNTING_AT_WORDS) != lfb_counting_word_count(&found))
     return LFB_ERROR_BAD_WORD_COUNT;
+  found.config.copies = copies;
   found.form = LFB_FORM_NONE;
   *description = found;
   return status;
@@ -83,13 +97,25 @@ static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *
                                 counting_decode(header, reader->limits.key, description));
 }
 
+/* Checks words of tags.  Damaged ones cannot be opened: no content would keep their keys. */
+static lfb_status counting_check_tags(const lfb_geometry *geometry, const lfb_words *come)
+{
+  const uint64_t *words = come->pages.address;
+  const uint64_t unused = ~(UINT64_MAX >> LFB_WORD_BITS % geometry->probes);
+  uint64_t all = 0;
+
+  for (uint64_t i = 0; i < geometry->word_count; i++)
+    all |= words[i];
+  if (come->changed)
+    return LFB_ERROR_BAD_CHECKSUM;
+  return (all & unused) == 0 ? LFB_OK : LFB_ERROR_BAD_HEADER;
+}
+
 /*
  * Checks that the counters after the last bit are 0.  If damaged words were changed to ones, it
- * sets these counters to 0.
- *
- * Returns false if the file itself has one above 0.
+ * sets these counters to 0.  Fails if the file itself has one above 0.
  */
-static bool counting_trim(const lfb_geometry *geometry, const lfb_words *come)
+static lfb_status counting_trim(const lfb_geometry *geometry, const lfb_words *come)
 {
   uint64_t *words = come->pages.address, beyond = 0;
 
@@ -101,7 +127,7 @@ static bool counting_trim(const lfb_geometry *geometry, const lfb_words *come)
     if (come->changed)
       *word &= ~counter;
   }
-  return beyond == 0 || come->changed;
+  return beyond == 0 || come->changed ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
 /* Reads and checks the counters, and makes a filter of them. */
@@ -112,12 +138,14 @@ static lfb_status counting_read_words(const lfb_reader *reader,
   lfb_words come;
 
   lfb_status status = lfb_form_take_words(reader, LFB_ORDER_LITTLE,
-                                          lfb_counting_bytes(&description->geometry), &come);
+                                          lfb_counting_word_count(description) * sizeof(lfb_word),
+                                          &come);
   if (status != LFB_OK)
     return status;
   status = lfb_form_check_words(reader, COUNTING_HEADER, &come);
-  if (status == LFB_OK && !counting_trim(&description->geometry, &come))
-    status = LFB_ERROR_BAD_HEADER;
+  if (status == LFB_OK)
+    status = lfb_counting_has_tags(description) ? counting_check_tags(&description->geometry, &come)
+                                                : counting_trim(&description->geometry, &come);
   if (status == LFB_OK)
     status = lfb_counting_make(description, &come.pages, counting);
   if (status == LFB_OK) {

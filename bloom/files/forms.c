@@ -28,7 +28,7 @@ static const lfb_form_row *form_find(lfb_form form)
 
 static bool form_can_hold(const lfb_form_row *row, const lfb_strategy *strategy)
 {
-  return row->holds == NULL || row->holds(strategy);
+  return strategy->id != LFB_TAGS && (row->holds == NULL || row->holds(strategy));
 }
 
 const char *lfb_form_name(lfb_form form)

@@ -46,6 +46,10 @@ lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEA
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
                                      const uint8_t *key, lfb_description *description);
 
+/* The same, also of strategy `tags`, of which there is no plain filter. */
+lfb_status lfb_native_decode_any(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
+                                 lfb_description *description);
+
 LFB_EXTERN_C_END
 
 #endif

@@ -105,6 +105,12 @@ lfb_config lfb_config_chosen(const lfb_config *config)
 
 lfb_status lfb_description_make(const lfb_config *config, lfb_description *description)
 {
+  return config->strategy == LFB_TAGS ? LFB_ERROR_TAGS
+                                      : lfb_description_make_any(config, description);
+}
+
+lfb_status lfb_description_make_any(const lfb_config *config, lfb_description *description)
+{
   lfb_config kept = lfb_config_chosen(config);
   lfb_geometry geometry;
   lfb_hash_identity hash;

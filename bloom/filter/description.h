@@ -23,6 +23,9 @@ typedef struct lfb_description {
 /* Makes the description of a new filter.  Fails as lfb_filter_create(), except for memory. */
 lfb_status lfb_description_make(const lfb_config *config, lfb_description *description);
 
+/* The same, also of strategy `tags`, of which there is no plain filter. */
+lfb_status lfb_description_make_any(const lfb_config *config, lfb_description *description);
+
 /* Fills `bytes`, at most 256, with random bytes of the kernel.  Fails: LFB_ERROR_NO_RANDOM. */
 lfb_status lfb_random_bytes(void *bytes, size_t size);
 

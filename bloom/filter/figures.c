@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "bloom/strategies/tags_size.h"
+
 void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
 {
   const lfb_geometry *geometry = &description->geometry;
@@ -24,6 +26,8 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
       .written = description->written,
       .key_type = description->config.key_type,
   };
+  if (description->strategy->id == LFB_TAGS)
+    stats->slots = lfb_tags_slots(geometry);
 }
 
 /*

@@ -98,7 +98,7 @@ void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
 {
   lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
+  const lfb_status status = lfb_description_make_any(config, &description);
 
   if (status == LFB_OK)
     lfb_stats_plan(&description, stats);
@@ -108,7 +108,7 @@ lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
 lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
 {
   lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
+  const lfb_status status = lfb_description_make_any(config, &description);
 
   if (status == LFB_OK)
     *fpp = lfb_strategy_fpp_after(description.strategy, &description.geometry, (double)insertions);

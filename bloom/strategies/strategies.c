@@ -7,7 +7,7 @@
 static const lfb_strategy *const strategies[] = {
     &lfb_strategy_fast,        &lfb_strategy_mitz32,   &lfb_strategy_mitz64,
     &lfb_strategy_sbbf,        &lfb_strategy_java_double, &lfb_strategy_go_fnv14,
-    &lfb_strategy_fast_pair,   &lfb_strategy_redis_mitz32,
+    &lfb_strategy_fast_pair,   &lfb_strategy_redis_mitz32, &lfb_strategy_tags,
 };
 
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };

@@ -20,6 +20,7 @@ extern const lfb_strategy lfb_strategy_sbbf;
 extern const lfb_strategy lfb_strategy_fast_pair;
 extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
+extern const lfb_strategy lfb_strategy_tags;
 
 /* The row of a strategy; NULL if there is none. */
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);

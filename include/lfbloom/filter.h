@@ -135,7 +135,7 @@ typedef struct lfb_filter lfb_filter;
  *              25 bytes there, 68 at 1e-10 and 19 KB at 1e-18.
  */
 typedef enum lfb_strategy_id {
-  LFB_DEFAULT = 0,      /* LFB_FAST; only for a new filter                       */
+  LFB_DEFAULT = 0,      /* LFB_FAST; of a counting filter LFB_TAGS; only for a new one */
   LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
   LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
   LFB_SBBF = 3,         /* Parquet's split-block filter, bit for bit             */
@@ -144,6 +144,7 @@ typedef enum lfb_strategy_id {
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
   LFB_FAST_PAIR = 7,    /* LFB_FAST with one pair at any fpp; its figures say LFB_FAST */
   LFB_FAST = 8,         /* 1, 2 or 4 pairs of words per key (above)              */
+  LFB_TAGS = 9,         /* only of counting filters: lfbloom/counting.h          */
 } lfb_strategy_id;
 
 /* How the number of probes follows from n and p.  Guava changed its formula; filters of both
@@ -239,7 +240,9 @@ typedef struct lfb_config {
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
   lfb_key_type key_type; /* written into this library's forms, and found in figures */
-  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+  uint64_t copies; /* tags: how often one key may be present at once (lfbloom/counting.h); 0: once.
+                      Other strategies ignore it                                     */
+  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -266,7 +269,7 @@ typedef struct lfb_stats {
   uint64_t bit_count;           /* m, in bits                                       */
   uint64_t reachable_bits;      /* bits that a key can have; below bit_count if the strategy's
                                    arithmetic is too narrow for so large a filter   */
-  uint32_t probes;              /* k, bits per key                                  */
+  uint32_t probes;              /* k, bits per key; of tags those of a tag          */
   uint32_t words_per_key;       /* that are near each other: 2, 4 or 8 of fast, 2 for a pair; 4 of
                                    sbbf; 0: a key's bits can be anywhere            */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
@@ -285,7 +288,10 @@ typedef struct lfb_stats {
                                    record it                                        */
   uint64_t counters_stuck;      /* counters stuck at 15 (lfbloom/counting.h); 0: a plain filter */
   lfb_key_type key_type;        /* what the keys are, as far as it was said         */
-  uint64_t reserved[15]; /* 0 (lfbloom/status.h) */
+  uint64_t copies;              /* tags: of keys that are stored; 0 of others, as below */
+  uint64_t slots;               /* tags: places for copies                          */
+  uint64_t puts_refused;        /* tags: puts that found no free slot               */
+  uint64_t reserved[12]; /* 0 (lfbloom/status.h) */
 } lfb_stats;
 
 /*

@@ -49,7 +49,7 @@ LFB_EXTERN_C_BEGIN
   /* the configuration of a filter */                                                    \
   X(LFB_ERROR_FPP_TOO_LOW, 10,                                                           \
     "the false-positive probability must be greater than 0; for fast, fast-pair and "    \
-    "sbbf at least 1e-18, or 1e-12 if the filter grows")                                 \
+    "sbbf at least 1e-18, or 1e-12 if the filter grows; for tags at least 7e-9")         \
   X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
   X(LFB_ERROR_NO_BITS, 12,                                                               \
     "so few elements at so high a false-positive probability need no bits at all")       \
@@ -129,6 +129,15 @@ LFB_EXTERN_C_BEGIN
     "this is a growing filter in a mapped file: it cannot be opened as a plain "         \
     "filter or merged with one")                                                         \
   /* 68 to 71 were OLD_MAPPED, OLD_GROWING, BAD_LIMIT and SAME_NAME */                   \
+  /* strategy tags */                                                                    \
+  X(LFB_ERROR_FULL, 72,                                                                  \
+    "the counting filter is full: make one for more keys, or for more copies of a key")  \
+  X(LFB_ERROR_TAGS, 73,                                                                  \
+    "strategy tags keeps no bits: only a counting filter has it, and no plain filter "   \
+    "can be made of one")                                                                \
+  X(LFB_ERROR_TOO_MANY_COPIES, 74,                                                       \
+    "strategy tags takes at most 16 copies of a key; 12 for an fpp below 1e-3, 8 below " \
+    "2.5e-5")                                                                            \
   /* folding a filter */                                                                 \
   X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
     "the fold factor does not divide the filter's number of blocks or words")            \

@@ -1,7 +1,7 @@
 /*
  * lfbloom/word.h - a word of 64 bits that many threads may set at once: the base of all filters.
  *
- * Ordering   Every access is relaxed: a word publishes nothing but its own bits.  A caller that
+ * Ordering   Every access of bits is relaxed: a word publishes nothing but its own bits.  A caller that
  *            needs "set before test" across threads must provide that order (thread join, queue,
  *            release store).
  * Progress   Words only gain bits.  A CAS fails only because another thread turned on a bit of the
@@ -32,6 +32,12 @@ LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
 {
   /* relaxed: the bits themselves are the whole message (head of this file). */
   return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_relaxed);
+}
+
+/* The same in one order with other such reads and with exchanges that are seq_cst. */
+LFB_INLINE uint64_t lfb_word_get_ordered(const lfb_word *word)
+{
+  return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_seq_cst);
 }
 
 /*

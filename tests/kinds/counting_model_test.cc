@@ -24,10 +24,10 @@ struct Model {
   explicit Model(const lfb_config& config) : counting(Count(config)), side(Count(config)) {
     for (uint64_t i = 0; i < kKeys; i++) bits.push_back(BitsOf(config, Key(i)));
     for (uint64_t i = 0; i < kKeys; i += 5) {  // permanently
-      lfb_counting_put_u64(counting.get(), Key(i));
+      PutInto(counting.get(), Key(i));
       held[kThreads][i] = 1;
     }
-    for (uint64_t i = 0; i < kKeys; i += 7) lfb_counting_put_u64(side.get(), Key(i));
+    for (uint64_t i = 0; i < kKeys; i += 7) PutInto(side.get(), Key(i));
     stuck.resize(Counters(counting).size());
     sums = Sums();
   }
@@ -89,7 +89,7 @@ class Program {
       refused += !lfb_counting_remove_u64(c_, Key(i));
       (*held_)[i]--;
     } else {
-      lfb_counting_put_u64(c_, Key(i));
+      PutInto(c_, Key(i));
       Note(i);
     }
   }

@@ -22,8 +22,8 @@ lfb_status ReadCounting(const From& from, Counting* counting = nullptr,
 Counting Filled(const lfb_config& config, uint64_t keys = 500) {
   Counting counting = Count(config);
   for (uint64_t i = 0; i < keys; i++)
-    for (uint64_t n = 0; n <= i % 5; n++) lfb_counting_put_u64(counting.get(), i);
-  for (int i = 0; i < 20; i++) lfb_counting_put_u64(counting.get(), 1000000);
+    for (uint64_t n = 0; n <= i % 5; n++) PutInto(counting.get(), i);
+  for (int i = 0; i < 20; i++) PutInto(counting.get(), 1000000);
   return counting;
 }
 
@@ -152,7 +152,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kKept = 500, kMoved = 300;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Counting counting = Count(Config(kKept, 0.05, LFB_FAST));
-    for (uint64_t i = 0; i < kKept; i++) lfb_counting_put_u64(counting.get(), i);
+    for (uint64_t i = 0; i < kKept; i++) PutInto(counting.get(), i);
     std::atomic<bool> saved{false};
     RunTogether(4, [&](unsigned t) {
       if (t == 0) {
@@ -163,7 +163,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
       }
       for (uint64_t i = 0; !saved; i++) {
         const uint64_t key = Mix(t, i % kMoved);
-        lfb_counting_put_u64(counting.get(), key);
+        PutInto(counting.get(), key);
         ASSERT_TRUE(lfb_counting_remove_u64(counting.get(), key));
       }
     });
@@ -176,7 +176,7 @@ TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
 // ---- golden files ------------------------------------------------------------------
 
 void PutText(const Counting& counting, const std::string& text) {
-  lfb_counting_put(counting.get(), text.data(), text.size());
+  EXPECT_TRUE(lfb_counting_put(counting.get(), text.data(), text.size()));
 }
 
 Counting MakeGolden(lfb_strategy_id id) {

@@ -10,6 +10,11 @@ inline Counting Count(const lfb_config& config) {
   return Made<Counting>(lfb_counting_create, &config);
 }
 
+// Puts a key into one that is not full.
+inline void PutInto(lfb_counting* counting, uint64_t key) {
+  EXPECT_TRUE(lfb_counting_put_u64(counting, key));
+}
+
 inline Counting Copy(const Counting& counting) {
   return Made<Counting>(any::copy<lfb_counting>, counting.get());
 }

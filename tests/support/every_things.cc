@@ -26,7 +26,7 @@ Filter WithKey(const lfb_config& config) {
 Counting CountWithKey(lfb_config config, uint64_t n) {
   config.expected_insertions = n;
   Counting counting = Count(config);
-  lfb_counting_put_u64(counting.get(), kKey);
+  PutInto(counting.get(), kKey);
   return counting;
 }
 
@@ -125,7 +125,7 @@ void UseAndFree(lfb_bit_array* bits) {
   lfb_bit_array_free(bits);
 }
 void UseAndFree(lfb_counting* counting) {
-  lfb_counting_put_u64(counting, kKey);
+  PutInto(counting, kKey);
   EXPECT_TRUE(HasKey(counting));
   EXPECT_TRUE(lfb_counting_remove_u64(counting, kKey));
   lfb_counting_free(counting);
