@@ -26,6 +26,10 @@ def _window(file, again = []):
         first = "//tests/kinds:window_hazards.h",
     )
 
+def _tags():
+    """A bug of the operations on tags."""
+    return _row(["bloom/counting/tags_key.h"], again = ["//bloom:counting/tags.c"])
+
 # The sources in which the inline functions of bloom/window/window.h are compiled.
 _WINDOW_SOURCES = ["window.c", "window_kernels.c"]
 
@@ -37,11 +41,15 @@ PLANTS = {
     "decided_early": _row(["cli/input/records.c"], library = "//cli:commands"),
     "early_layer": _row(["bloom/growing/layers.c"]),
     "emitted_early": _row(["cli/input/records.c"], library = "//cli:commands"),
+    "independent_line": _tags(),
+    "kept_moved": _tags(),
     "late_put": _window("window/window.h", again = _WINDOW_SOURCES),
     "live_checksum": _row(["bloom/files/form_words.c"]),
     "looked_newest": _window("window/window.c"),
     "marked_early": _row(["cli/exact/reads.c"], library = "//cli:commands"),
     "misparted": _row(["cli/exact/spill.c"], library = "//cli:commands"),
+    "moved_backward": _tags(),
+    "moved_taking_first": _tags(),
     "newest_first": _window("window/window.c"),
     "overlapped": _row(
         [
@@ -50,11 +58,14 @@ PLANTS = {
         ],
         again = ["//bloom:strategies/fast/fast_size.c"],
     ),
+    "queried_backward": _tags(),
     "seen_overwritten": _row(["cli/exact/seen_commit.c"], library = "//cli:commands"),
     "seen_unlocked": _row(["cli/exact/seen.c"], library = "//cli:commands"),
     "skipped_found": _row(["bloom/filter/claims.c"]),
+    "snapped_backward": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
     "stored_layer": _row(["bloom/growing/layers.c"]),
     "stored_all": _row(["atomic/bit_array.c"], library = "//atomic:atomic"),
+    "took_last": _tags(),
     "two_advances": _window("window/window.c"),
     "torn_add": _row(
         ["include/lfbloom/c11.h"],
@@ -97,6 +108,7 @@ PLANTS = {
         again = ["//bloom:counting/counting_any.c"],
     ),
     "unwaited": _row(["bloom/versions/versions.c"], library = "//bloom:versions"),
+    "went_on": _tags(),
 }
 
 def planted_headers(plant):
