@@ -153,7 +153,12 @@ static void window_free(lfb_any any)
 
 static void counting_figures(lfb_any any, bool bits, lfb_figures *figures)
 {
-  (bits ? lfb_counting_stats : lfb_counting_plan)(any.counting, &figures->all);
+  if (bits) {
+    lfb_counting_stats(any.counting, &figures->all);
+  } else {
+    lfb_stats_plan(&any.counting->description, &figures->all);
+    figures->all.bytes = any.counting->pages.size;
+  }
 }
 
 static void counting_free(lfb_any any)

@@ -5,6 +5,7 @@
  * Strategy `tags` has a table of tags (tags.h).  With any other strategy counter i stands for bit i
  * of the plain filter.  A word holds 16 counters, so those of one word of bits are four words.
  */
+#include <assert.h>
 #include <lfbloom/counting.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
     return status;
   }
   made->pages = *pages;
-  made->tags = (lfb_tags){pages->address, description->geometry.word_count / (2 * LFB_TAGS_LINE)};
+  made->tags = (lfb_tags){pages->address, lfb_tags_half(&description->geometry)};
   if (lfb_counting_has_tags(description))
     made->kernel = lfb_tags_kernel(description->geometry.probes);
   *counting = made;
@@ -88,8 +89,6 @@ lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }
 
-/* ---- merging and copying --------------------------------------------------- */
-
 /* Adds the counters of `from` to those of `into`, which has the same geometry. */
 static void counting_add_all(const lfb_counting *into, const lfb_counting *from)
 {
@@ -115,28 +114,19 @@ lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
   return status;
 }
 
-/* Copies all words of a table, and counts. */
-static void counting_copy_tags(const lfb_counting *into, const lfb_counting *from)
-{
-  const uint64_t words = from->pages.size / sizeof(lfb_word);
-
-  for (uint64_t i = 0; i < words; i++) /* in this order: tags.h */
-    lfb_word_store_alone(&into->tags.words[i], lfb_word_get_ordered(&from->tags.words[i]));
-  lfb_counting_count_all(into);
-}
-
 lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
 {
   const lfb_counting *counting = any.counting;
+  const uint64_t words = counting->pages.size / sizeof(lfb_word);
   lfb_counting *made;
+
   const lfb_status status = counting_create(&counting->description, &made);
 
   if (status != LFB_OK)
     return status;
-  if (lfb_counting_has_tags(&counting->description))
-    counting_copy_tags(made, counting);
-  else
-    counting_add_all(made, counting);
+  for (uint64_t i = 0; i < words; i++) /* of tags, in this order: tags.h */
+    lfb_word_store_alone(&made->tags.words[i], lfb_word_get_ordered(&counting->tags.words[i]));
+  lfb_counting_count_all(made);
   copy->counting = made;
   return LFB_OK;
 }
@@ -159,35 +149,18 @@ void lfb_counting_count_all(const lfb_counting *counting)
   lfb_counting_count(counting, &tally);
 }
 
-/* How many of the counters are above 0, or of the slots have tags. */
-static uint64_t counting_used(const lfb_counting *counting, uint64_t of)
-{
-  /* Once no call is running, both sums include each counter that left 0 and came back. */
-  const uint64_t off = lfb_stripes_sum(&counting->off);
-  const uint64_t on = lfb_stripes_sum(&counting->on);
-  const uint64_t used = on > off ? on - off : 0;
-
-  /* Other threads may have put and removed any number of keys between the two sums. */
-  return used < of ? used : of;
-}
-
-uint64_t lfb_counting_copies(const lfb_counting *counting)
-{
-  return counting_used(counting, lfb_tags_slots(&counting->description.geometry));
-}
-
 uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 {
   const lfb_geometry *geometry = &counting->description.geometry;
-  return lfb_counting_has_tags(&counting->description)
-             ? lfb_counting_copies(counting) * geometry->probes
-             : counting_used(counting, geometry->bit_count);
-}
+  const bool tags = lfb_counting_has_tags(&counting->description);
+  const uint64_t most = tags ? geometry->probes * lfb_tags_slots(geometry) : geometry->bit_count;
+  /* Once no call is running, both sums include each counter that left 0 and came back. */
+  const uint64_t off = lfb_stripes_sum(&counting->off);
+  const uint64_t on = lfb_stripes_sum(&counting->on);
+  const uint64_t set = on > off ? (on - off) * (tags ? geometry->probes : 1) : 0;
 
-void lfb_counting_plan(const lfb_counting *counting, lfb_stats *stats)
-{
-  lfb_stats_plan(&counting->description, stats);
-  stats->bytes = counting->pages.size;
+  /* Other threads may have put and removed any number of keys between the two sums. */
+  return set < most ? set : most;
 }
 
 void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
@@ -275,28 +248,23 @@ typedef struct counting_many {
   uint64_t *answers; /* NULL: not wanted */
 } counting_many;
 
-enum { COUNTING_KEYS = 4096 }; /* per call of the kernel: 512 bytes of answers on the stack */
-
 static size_t counting_many_act(const void *context, const uint64_t *low, const uint64_t *high,
                                 size_t first, size_t count)
 {
   const counting_many *m = context;
-  uint64_t buffer[COUNTING_KEYS / LFB_WORD_BITS];
-  size_t yes = 0;
+  const lfb_counting_kernel *kernel = m->counting->kernel;
+  const lfb_piece hashes = {low, high, count};
+  uint64_t buffer[LFB_PIECE_ROOM / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? buffer : m->answers + first / LFB_WORD_BITS;
 
-  for (size_t at = 0; at < count; at += COUNTING_KEYS) {
-    const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
-    const lfb_piece hashes = {low + at, high == NULL ? NULL : high + at, keys};
-    uint64_t *into = m->answers == NULL ? buffer : m->answers + (first + at) / LFB_WORD_BITS;
-    if (m->counting->kernel->change_many == NULL)
-      counting_one_by_one(m->counting, m->verb, hashes, into);
-    else if (m->verb == LFB_MIGHT_CONTAIN)
-      m->counting->kernel->might_contain_many(m->counting, hashes, into);
-    else
-      m->counting->kernel->change_many(m->counting, hashes, into, m->verb == LFB_REMOVE);
-    yes += lfb_piece_yes(into, keys);
-  }
-  return yes;
+  assert(count <= LFB_PIECE_ROOM); /* the keys are never hashes */
+  if (kernel->change_many == NULL)
+    counting_one_by_one(m->counting, m->verb, hashes, into);
+  else if (m->verb == LFB_MIGHT_CONTAIN)
+    kernel->might_contain_many(m->counting, hashes, into);
+  else
+    kernel->change_many(m->counting, hashes, into, m->verb == LFB_REMOVE);
+  return lfb_piece_yes(into, count);
 }
 
 size_t lfb_counting_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,

@@ -81,12 +81,6 @@ void lfb_counting_count_all(const lfb_counting *counting);
 /* How many counters are above 0, or bits are in slots with tags; at most geometry.bit_count. */
 uint64_t lfb_counting_bits_set(const lfb_counting *counting);
 
-/* How many slots have tags; at most those of the table. */
-uint64_t lfb_counting_copies(const lfb_counting *counting);
-
-/* The figures of lfb_any_plan(). */
-void lfb_counting_plan(const lfb_counting *counting, lfb_stats *stats);
-
 /* lfb_counting_put_all() of `tags`, of filters that fit, and how many tags a word has. */
 lfb_status lfb_tags_put_all(const lfb_counting *into, const lfb_counting *from);
 uint32_t lfb_tags_of_word(uint64_t word, uint32_t bits);

@@ -4,6 +4,8 @@
  *
  * docs/formats.md describes each field.
  */
+#include <assert.h>
+
 #include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
 #include "bloom/counting/counting.h"
@@ -164,6 +166,7 @@ static lfb_status counting_read_form(const lfb_reader *reader, void **made)
   const lfb_status decoded = counting_read_head(reader, &description);
   if (decoded != LFB_OK && (decoded != LFB_ERROR_KEY_NEEDED || reader->limits.damage == NULL))
     return decoded;
+  assert(description.strategy != NULL);
   const lfb_status status = counting_read_words(reader, &description, &counting);
   if (status != LFB_OK)
     return status;

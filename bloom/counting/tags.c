@@ -35,11 +35,10 @@ LFB_INLINE bool tags_change(const lfb_counting *counting, uint64_t hash, bool re
   return done;
 }
 
-typedef bool (*tags_change_fn)(const lfb_counting *counting, lfb_hash hash, bool remove);
-
 /* Calls `change` for each key, or looks for it if that is NULL. */
 LFB_INLINE void tags_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
-                          tags_change_fn change, bool remove, uint32_t bits, bool wide)
+                          bool (*change)(const lfb_counting *counting, lfb_hash hash, bool remove),
+                          bool remove, uint32_t bits, bool wide)
 {
   const lfb_tags tags = counting->tags; /* a copy, which no write to `answers` can change */
   uint64_t answer = 0;
@@ -59,8 +58,6 @@ LFB_INLINE void tags_many(const lfb_counting *counting, lfb_piece hashes, uint64
     answers[key / LFB_WORD_BITS] = answer;
   }
 }
-
-/* ---- the kernels --------------------------------------------------------------------- */
 
 #define TAGS_KERNEL(name, TARGET, T, wide)                                                      \
   TARGET static bool name##_has(const lfb_counting *counting, lfb_hash hash)                    \
@@ -107,12 +104,6 @@ const lfb_counting_kernel *lfb_tags_kernel(uint32_t bits)
 
 _Static_assert((int)LFB_TAGS_LINE == (int)LFB_TAGS_LINE_WORDS, "sizes are those of the table");
 
-/* T of a table. */
-static uint32_t tags_bits(const lfb_counting *counting)
-{
-  return counting->description.geometry.probes;
-}
-
 uint32_t lfb_tags_of_word(uint64_t word, uint32_t bits)
 {
   return tags_slots(bits) - lfb_word_count(tags_equal(word, 0, bits));
@@ -121,7 +112,7 @@ uint32_t lfb_tags_of_word(uint64_t word, uint32_t bits)
 /* Puts the tags of a word of line `line` into another table. */
 static bool tags_put_word(const lfb_counting *into, uint64_t word, uint64_t line, uint64_t *done)
 {
-  const uint32_t bits = tags_bits(into);
+  const uint32_t bits = into->description.geometry.probes;
 
   for (; word != 0; word >>= bits) {
     const uint64_t tag = word & tags_mask(bits);
@@ -138,15 +129,16 @@ static bool tags_put_word(const lfb_counting *into, uint64_t word, uint64_t line
 lfb_status lfb_tags_put_all(const lfb_counting *into, const lfb_counting *from)
 {
   const uint64_t words = from->description.geometry.word_count;
-  const lfb_description *description = &into->description;
+  const lfb_geometry *geometry = &into->description.geometry;
   uint64_t done = 0;
   bool fits = true;
 
-  if (lfb_counting_copies(into) + lfb_counting_copies(from) >
-      lfb_tags_planned(&description->geometry, description->config.copies))
+  if ((lfb_counting_bits_set(into) + lfb_counting_bits_set(from)) / geometry->probes >
+      lfb_tags_planned(geometry, into->description.config.copies))
     return LFB_ERROR_FULL;
   for (uint64_t i = 0; fits && i < words; i++) /* in this order: tags.h */
-    fits = tags_put_word(into, lfb_word_get_ordered(&from->tags.words[i]), i / LFB_TAGS_LINE, &done);
+    fits = tags_put_word(into, lfb_word_get_ordered(&from->tags.words[i]), i / LFB_TAGS_LINE,
+                         &done);
   lfb_counting_count_in(&into->on, done);
   return fits ? LFB_OK : LFB_ERROR_FULL;
 }

@@ -107,7 +107,7 @@ typedef struct tags_seen {
 
 #ifdef LFB_SIMD_X86
 /* Reads unit `i` of a line (head of this file).  volatile: in this order. */
-LFB_INLINE __m128i tags_unit(const lfb_word *line, uint32_t i)
+LFB_INLINE __m128i tags_unit(const lfb_word *line, size_t i)
 {
 #ifdef LFB_THREAD_SANITIZER
   const uint64_t low = lfb_word_get_ordered(&line[2 * i]);
@@ -121,20 +121,16 @@ LFB_INLINE __m128i tags_unit(const lfb_word *line, uint32_t i)
 #endif
 }
 
-LFB_INLINE __m128i tags_all(uint64_t word)
-{
-  return _mm_set1_epi64x((long long)word);
-}
-
 /* tags_equal() of two words; with T = 16 and 32 all bits of such a slot. */
-LFB_INLINE __m128i tags_unit_equal(const lfb_word *line, uint32_t i, __m128i tag, uint32_t bits)
+LFB_INLINE __m128i tags_unit_equal(const lfb_word *line, size_t i, __m128i tag, uint32_t bits)
 {
-  const __m128i unit = tags_unit(line, i), tops = tags_all(tags_tops(bits));
+  const __m128i unit = tags_unit(line, i), x = _mm_xor_si128(unit, tag);
+  const __m128i tops = _mm_set1_epi64x((long long)tags_tops(bits));
+  const __m128i most = _mm_set1_epi64x((long long)(tags_tops(bits) - tags_ones(bits)));
   if (bits == 16)
     return _mm_cmpeq_epi16(unit, tag);
   if (bits == 32)
     return _mm_cmpeq_epi32(unit, tag);
-  const __m128i x = _mm_xor_si128(unit, tag), most = tags_all(tags_tops(bits) - tags_ones(bits));
   return _mm_andnot_si128(_mm_or_si128(_mm_add_epi64(_mm_andnot_si128(tops, x), most), x), tops);
 }
 
@@ -151,15 +147,15 @@ LFB_INLINE tags_seen tags_seen_in_21(__m128i a, __m128i b, __m128i c, __m128i d)
   const uint64_t in_low = low >> (17 + unit) & tags_ones(21);
   const uint64_t in_high = high >> (17 + unit) & tags_ones(21);
   const uint64_t in = in_low != 0 ? in_low : in_high;
-  const tags_seen seen = {
+  return (tags_seen){
       (uint32_t)(__builtin_popcountll(low) + __builtin_popcountll(high)),
       6 * unit + (in_low != 0 ? 0 : 3) + (uint32_t)__builtin_ctzll(in | UINT64_C(1) << 63) / 21};
-  return seen;
 }
 
 LFB_INLINE tags_seen tags_look_wide(const lfb_word *line, uint64_t tag, uint32_t bits)
 {
-  const __m128i t = tags_all(tag * tags_ones(bits));
+  const uint64_t word = tag * tags_ones(bits);
+  const __m128i t = _mm_set1_epi64x((long long)word);
   const __m128i a = tags_unit_equal(line, 0, t, bits), b = tags_unit_equal(line, 1, t, bits);
   const __m128i c = tags_unit_equal(line, 2, t, bits), d = tags_unit_equal(line, 3, t, bits);
   uint32_t slots;
@@ -172,15 +168,15 @@ LFB_INLINE tags_seen tags_look_wide(const lfb_word *line, uint64_t tag, uint32_t
   else
     slots = (uint32_t)_mm_movemask_epi8(
         _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
-  const tags_seen seen = {(uint32_t)__builtin_popcountll(slots),
-                          (uint32_t)__builtin_ctzll(slots | UINT64_C(1) << 32)};
-  return seen;
+  return (tags_seen){(uint32_t)__builtin_popcountll(slots),
+                     (uint32_t)__builtin_ctzll(slots | UINT64_C(1) << 32)};
 }
 
 /* Whether one of the class's slots has its tag. */
 LFB_INLINE bool tags_has_wide(const tags_class *at, uint32_t bits)
 {
-  const __m128i tag = tags_all(at->tag * tags_ones(bits));
+  const uint64_t word = at->tag * tags_ones(bits);
+  const __m128i tag = _mm_set1_epi64x((long long)word);
   __m128i any = _mm_setzero_si128();
 
   LFB_UNROLL
@@ -208,10 +204,8 @@ LFB_INLINE tags_seen tags_look(const lfb_word *line, uint64_t tag, uint32_t bits
     first = first == 0 ? equal : first;
     sum += equal >> (bits - 1); /* slot by slot */
   }
-  const tags_seen seen = {
-      (uint32_t)(sum * tags_ones(bits) >> bits * (slots - 1) & tags_mask(bits)),
-      slots * at + (uint32_t)__builtin_ctzll(first | UINT64_C(1) << 63) / bits};
-  return seen;
+  return (tags_seen){(uint32_t)(sum * tags_ones(bits) >> bits * (slots - 1) & tags_mask(bits)),
+                     slots * at + (uint32_t)__builtin_ctzll(first | UINT64_C(1) << 63) / bits};
 }
 
 /* ---- one slot ------------------------------------------------------------------------ */

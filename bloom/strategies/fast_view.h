@@ -37,7 +37,6 @@ enum {
 typedef struct lfb_fast {
   lfb_word *words; /* aligned to a cache line             */
   uint64_t blocks; /* at least 1                          */
-  void *filter;    /* of a counting filter: itself; else NULL */
   uint32_t pairs;  /* P: 1, 2 or 4                        */
   uint32_t bits;   /* g, at least 1                       */
 } lfb_fast;

@@ -11,10 +11,16 @@
 
 LFB_EXTERN_C_BEGIN
 
-enum { LFB_TAGS_LINE_WORDS = 8 };
+enum { LFB_TAGS_LINE_WORDS = 8, LFB_TAGS_LINES_WORDS = 16 }; /* of a line, and of two */
 
 /* Below, a tag would have more than 32 bits, too many of the 64 of a hash. */
 #define LFB_TAGS_LEAST_FPP 7e-9
+
+/* The lines A of a table. */
+static inline uint64_t lfb_tags_half(const lfb_geometry *geometry)
+{
+  return geometry->word_count / LFB_TAGS_LINES_WORDS;
+}
 
 /* How many copies of a key a table may be made for: half a line's slots. */
 static inline uint32_t lfb_tags_most_copies(uint32_t bits)

@@ -1,9 +1,9 @@
 /*
  * lfbloom/word.h - a word of 64 bits that many threads may set at once: the base of all filters.
  *
- * Ordering   Every access of bits is relaxed: a word publishes nothing but its own bits.  A caller that
- *            needs "set before test" across threads must provide that order (thread join, queue,
- *            release store).
+ * Ordering   Every access of bits is relaxed: a word publishes nothing but its own bits.  A caller
+ *            that needs "set before test" across threads must provide that order (thread join,
+ *            queue, release store).
  * Progress   Words only gain bits.  A CAS fails only because another thread turned on a bit of the
  *            same word: at most 64 attempts if the processor has CAS, lock-free if it has LL/SC.
  *            A read is wait-free everywhere.

@@ -3,7 +3,7 @@
 // rule is refused; and each step that the argument needs, left out, is found.
 //
 // A state is the number of copies in each word of the class, in the order of looks, and where each
-// thread is.  One class is enough: other tags only take slots.  A step is one look, or one exchange.
+// thread is.  One class is enough: other tags only take slots.  A step is one look or one exchange.
 // Puts take any word with a free slot, more than the product does.  A thread that stops is any
 // delay.  All states are reached by a search; a state in which something is lost ends it.
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Strategy `tags` under races: no key that stays is missing, no removal by the rule is refused, and
 // what is saved, copied and merged meanwhile has the keys that stay. The tables are so small, and
-// the tags so few, that nearly all keys share their class with others, and nearly full, so that puts
-// move tags.
+// the tags so few, that nearly all keys share their class with others, and nearly full, so that
+// puts move tags.
 #include <map>
 
 #include "bloom/counting/tags_key.h"
@@ -15,7 +15,9 @@ namespace {
 constexpr unsigned kThreads = 4;  // more than the cores
 
 // A hash with one of a few tags.
-uint64_t Hash(uint64_t key, uint64_t tags) { return (Mix(1, key) >> 32 << 32) | (1 + Mix(2, key) % tags); }
+uint64_t Hash(uint64_t key, uint64_t tags) {
+  return (Mix(1, key) >> 32 << 32) | (1 + Mix(2, key) % tags);
+}
 
 // A filter whose keys are hashes.
 class Hashed {
@@ -27,7 +29,9 @@ class Hashed {
   }
   bool Put(uint64_t hash) { return counting->kernel->change(counting.get(), {hash, 0}, false); }
   bool Remove(uint64_t hash) { return counting->kernel->change(counting.get(), {hash, 0}, true); }
-  bool Has(uint64_t hash) const { return counting->kernel->might_contain(counting.get(), {hash, 0}); }
+  bool Has(uint64_t hash) const {
+    return counting->kernel->might_contain(counting.get(), {hash, 0});
+  }
   lfb_stats Figures() const { return Stats(counting); }
 
   Counting counting;
