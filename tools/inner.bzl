@@ -37,4 +37,5 @@ INNER = [
     "bloom/strategies/sizing.c",
     "bloom/strategies/spread.c",
     "bloom/strategies/strategies.c",
+    "bloom/strategies/tags_size.c",
 ]

@@ -264,7 +264,9 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 
 // The same of a function that returns true, after a put of the key.
 #define AFTER_PUT(function, put, form, object, ...) \
-  ROW(function##form, object, __VA_ARGS__).Before(STEP(put##form(object, __VA_ARGS__))).After(Yes)
+  ROW(function##form, object, __VA_ARGS__)          \
+      .Before(STEP((void)!put##form(object, __VA_ARGS__))) \
+      .After(Yes)
 #define YES_TWO(function, put, object)              \
   AFTER_PUT(function, put, , object, &t.number, 8), \
   AFTER_PUT(function, put, _u64, object, t.number)
