@@ -28,7 +28,7 @@ def _window(file, again = []):
 
 def _tags():
     """A bug of the operations on tags."""
-    return _row(["bloom/counting/tags_key.h"], again = ["//bloom:counting/tags.c"])
+    return _row(["bloom/counting/tags_key.h"], again = ["//bloom:counting/counting_tags.c"])
 
 # The sources in which the inline functions of bloom/window/window.h are compiled.
 _WINDOW_SOURCES = ["window.c", "window_kernels.c"]
@@ -84,7 +84,7 @@ PLANTS = {
             "//bloom:filter/claims.c",
             "//bloom:counting/counting.c",
             "//bloom:counting/counting_any.c",
-            "//bloom:counting/tags.c",
+            "//bloom:counting/counting_tags.c",
             "//bloom:strategies",
         ],
     ),

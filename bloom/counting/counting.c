@@ -17,8 +17,6 @@
 #include "bloom/strategies/tags_size.h"
 #include "bloom/filter/figures.h"
 
-/* ---- creating and freeing -------------------------------------------------- */
-
 void lfb_counting_free(lfb_counting *counting)
 {
   if (counting == NULL)
@@ -103,15 +101,21 @@ static void counting_add_all(const lfb_counting *into, const lfb_counting *from)
 
 lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
 {
+  const lfb_description *description = &into->description;
   const lfb_status status =
       into == from ? LFB_ERROR_SAME_FILTER
-                   : lfb_description_compatible(&into->description, &from->description, false);
+                   : lfb_description_compatible(description, &from->description, false);
 
-  if (status == LFB_OK && lfb_counting_has_tags(&into->description))
-    return lfb_tags_put_all(into, from);
-  if (status == LFB_OK)
-    counting_add_all(into, from);
-  return status;
+  if (status != LFB_OK)
+    return status;
+  if (lfb_counting_has_tags(description)) {
+    const uint64_t bits_set = lfb_counting_bits_set(into) + lfb_counting_bits_set(from);
+    const uint64_t most = lfb_tags_planned(&description->geometry, description->config.copies);
+    return bits_set > most * description->geometry.probes ? LFB_ERROR_FULL
+                                                          : lfb_tags_put_all(into, from);
+  }
+  counting_add_all(into, from);
+  return LFB_OK;
 }
 
 lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
@@ -130,8 +134,6 @@ lfb_status lfb_counting_copy(lfb_any any, lfb_any *copy)
   copy->counting = made;
   return LFB_OK;
 }
-
-/* ---- figures, and the plain filter ------------------------------------------ */
 
 void lfb_counting_count_all(const lfb_counting *counting)
 {
@@ -222,8 +224,6 @@ lfb_status lfb_counting_to_plain(lfb_any any, lfb_filter **plain)
   *plain = made;
   return LFB_OK;
 }
-
-/* ---- the calls ---------------------------------------------------------------- */
 
 LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_verb verb, lfb_hash hash)
 {

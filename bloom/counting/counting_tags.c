@@ -1,13 +1,9 @@
-/*
- * tags.c - the kernels of strategy `tags`, by tags_key.h, and what is done with whole tables.
- */
+/* counting_tags.c - the kernels of strategy `tags`, by tags_key.h, and what is done with tables. */
 #include "bloom/counting/counting.h"
 #include "bloom/counting/tags_key.h"
 #include "bloom/strategies/tags_size.h"
 
 enum { TAGS_AHEAD = LFB_LINES_AHEAD / 2 }; /* keys: each has two lines */
-
-/* ---- the operations on keys ---------------------------------------------------------- */
 
 /* A put and a removal prefetch both lines for writing: with two threads 15 % less time. */
 LFB_INLINE void tags_prefetch(const tags_class *at, bool writes)
@@ -59,45 +55,52 @@ LFB_INLINE void tags_many(const lfb_counting *counting, lfb_piece hashes, uint64
   }
 }
 
-#define TAGS_KERNEL(name, TARGET, T, wide)                                                      \
-  TARGET static bool name##_has(const lfb_counting *counting, lfb_hash hash)                    \
-  {                                                                                             \
-    const tags_class at = tags_class_of(&counting->tags, hash.low, T);                          \
-    return tags_has(&at, T, wide);                                                              \
-  }                                                                                             \
-  TARGET static bool name##_change(const lfb_counting *counting, lfb_hash hash, bool remove)    \
-  {                                                                                             \
-    return tags_change(counting, hash.low, remove, T, wide);                                    \
-  }                                                                                             \
-  TARGET static void name##_has_many(const lfb_counting *counting, lfb_piece hashes,            \
-                                     uint64_t *answers)                                         \
-  {                                                                                             \
-    tags_many(counting, hashes, answers, NULL, false, T, wide);                                 \
-  }                                                                                             \
-  TARGET static void name##_change_many(const lfb_counting *counting, lfb_piece hashes,         \
-                                        uint64_t *answers, bool remove)                         \
-  {                                                                                             \
-    tags_many(counting, hashes, answers, name##_change, remove, T, wide);                       \
-  }                                                                                             \
-  static const lfb_counting_kernel name##_kernel = {name##_has, name##_change, name##_has_many, \
-                                                    name##_change_many};
-TAGS_KERNEL(tags_16, , 16, false)
-TAGS_KERNEL(tags_21, , 21, false)
-TAGS_KERNEL(tags_32, , 32, false)
+#define TAGS_ROWS(row)                                                         \
+  row(tags_16_has, tags_16_change, tags_16_has_many, tags_16_change_many, 16)  \
+  row(tags_21_has, tags_21_change, tags_21_has_many, tags_21_change_many, 21)  \
+  row(tags_32_has, tags_32_change, tags_32_has_many, tags_32_change_many, 32)
+#define TAGS_WIDE_ROWS(row)                                                                    \
+  row(tags128_16_has, tags128_16_change, tags128_16_has_many, tags128_16_change_many, 16)      \
+  row(tags128_21_has, tags128_21_change, tags128_21_has_many, tags128_21_change_many, 21)      \
+  row(tags128_32_has, tags128_32_change, tags128_32_has_many, tags128_32_change_many, 32)
+#define TAGS_DEFINE(TARGET, wide, has, change, has_many, change_many, T)                    \
+  TARGET static bool has(const lfb_counting *counting, lfb_hash hash)                       \
+  {                                                                                         \
+    const tags_class at = tags_class_of(&counting->tags, hash.low, T);                      \
+    return tags_has(&at, T, wide);                                                          \
+  }                                                                                         \
+  TARGET static bool change(const lfb_counting *counting, lfb_hash hash, bool remove)       \
+  {                                                                                         \
+    return tags_change(counting, hash.low, remove, T, wide);                                \
+  }                                                                                         \
+  TARGET static void has_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *to) \
+  {                                                                                         \
+    tags_many(counting, hashes, to, NULL, false, T, wide);                                  \
+  }                                                                                         \
+  TARGET static void change_many(const lfb_counting *counting, lfb_piece hashes,            \
+                                 uint64_t *to, bool remove)                                 \
+  {                                                                                         \
+    tags_many(counting, hashes, to, change, remove, T, wide);                               \
+  }
+#define TAGS_KERNEL(has, change, has_many, change_many, T) {has, change, has_many, change_many},
+#define TAGS_WORDS(...) TAGS_DEFINE(, false, __VA_ARGS__)
+#define TAGS_WIDE(...) TAGS_DEFINE(LFB_AVX2_TARGET, true, __VA_ARGS__)
+TAGS_ROWS(TAGS_WORDS)
+static const lfb_counting_kernel tags_kernels[] = {TAGS_ROWS(TAGS_KERNEL)};
 #ifdef LFB_SIMD_X86
-TAGS_KERNEL(tags_16_wide, LFB_AVX2_TARGET, 16, true)
-TAGS_KERNEL(tags_21_wide, LFB_AVX2_TARGET, 21, true)
-TAGS_KERNEL(tags_32_wide, LFB_AVX2_TARGET, 32, true)
+TAGS_WIDE_ROWS(TAGS_WIDE)
+static const lfb_counting_kernel tags_wide_kernels[] = {TAGS_WIDE_ROWS(TAGS_KERNEL)};
 #endif
 
 const lfb_counting_kernel *lfb_tags_kernel(uint32_t bits)
 {
+  const uint32_t row = bits == 16 ? 0 : bits == 21 ? 1 : 2;
+
 #ifdef LFB_SIMD_X86
   if (lfb_simd_chosen() >= LFB_SIMD_AVX2) /* so it has AVX */
-    return bits == 16 ? &tags_16_wide_kernel : bits == 21 ? &tags_21_wide_kernel
-                                                          : &tags_32_wide_kernel;
+    return &tags_wide_kernels[row];
 #endif
-  return bits == 16 ? &tags_16_kernel : bits == 21 ? &tags_21_kernel : &tags_32_kernel;
+  return &tags_kernels[row];
 }
 
 /* ---- whole tables -------------------------------------------------------------------- */
@@ -129,13 +132,9 @@ static bool tags_put_word(const lfb_counting *into, uint64_t word, uint64_t line
 lfb_status lfb_tags_put_all(const lfb_counting *into, const lfb_counting *from)
 {
   const uint64_t words = from->description.geometry.word_count;
-  const lfb_geometry *geometry = &into->description.geometry;
   uint64_t done = 0;
   bool fits = true;
 
-  if ((lfb_counting_bits_set(into) + lfb_counting_bits_set(from)) / geometry->probes >
-      lfb_tags_planned(geometry, into->description.config.copies))
-    return LFB_ERROR_FULL;
   for (uint64_t i = 0; fits && i < words; i++) /* in this order: tags.h */
     fits = tags_put_word(into, lfb_word_get_ordered(&from->tags.words[i]), i / LFB_TAGS_LINE,
                          &done);
