@@ -5,6 +5,7 @@
  *
  * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of a key
  * of `fast` no faster than the exchanges of its pairs: one, two in a line, or four in two lines.
+ * A put or removal of `tags` reads two lines, and does one CAS.
  */
 #include <stdio.h>
 #include <string.h>
@@ -118,6 +119,23 @@ static uint64_t limit_cas(uint64_t size, size_t first)
   return failed;
 }
 
+/* Reads a word of two lines, and writes that of the first. */
+static uint64_t limit_cas_of_two(uint64_t size, size_t first)
+{
+  uint64_t failed = 0;
+  for (size_t i = first; i < first + BATCH; i++) {
+    lfb_prefetch_write(arena_word(size, i + AHEAD));
+    lfb_prefetch_read(arena_word(size, i + AHEAD + SAMPLE / 4));
+    lfb_word *word = arena_word(size, i);
+    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    /* The exchange waits for the other line. */
+    const uint64_t more =
+        1 + (atomic_load_explicit(arena_word(size, i + SAMPLE / 4), memory_order_relaxed) >> 63);
+    failed += !lfb_cas_u64(word, &seen, seen + more, memory_order_relaxed);
+  }
+  return failed;
+}
+
 /* Writes `pairs` pairs, two of a line, each by one operation. */
 LFB_INLINE uint64_t limit_pairs(uint64_t size, size_t first, uint32_t pairs)
 {
@@ -165,6 +183,7 @@ static const limit limits[] = {
     {"read", limit_read, false, false},
     {"load", limit_load, false, false},
     {"lock_cmpxchg", limit_cas, true, false},
+    {"two_lines_cmpxchg", limit_cas_of_two, true, false},
     {"cmpxchg16b", limit_pair, true, true},
     {"two_cmpxchg16b", limit_two_pairs, true, true},
     {"four_cmpxchg16b", limit_four_pairs, true, true},

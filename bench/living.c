@@ -2,9 +2,9 @@
  * living.c - filters that live, to compare with the plain one of the same strategy: counting
  * filters, a window of three generations, and a handle with versions.
  *
- * At one size a counting filter has room for a quarter of the keys, and a window for half.  There
- * is no put_present of a counting filter: it would raise counters until they are stuck, and then
- * write nothing.  A window advances by itself, so that all n keys are in its four generations:
+ * At one size a filter of counters has room for a quarter of the keys, and a window for half.  There
+ * is no put_present of a counting filter: it would fill a key's lines, or raise its counters until
+ * they are stuck, and then write nothing.  A window advances by itself, so that all n keys are in its four generations:
  * three are full, and the current one nearly.
  */
 #include <lfbloom/any.h>
@@ -72,7 +72,7 @@ static const lfb_way counting_ways[] = {
 static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
 {
   const bool possible = lfb_own_fast.size(contender, n, fpp, bytes);
-  *bytes *= contender->strategy == LFB_TAGS ? 1 : 4;
+  *bytes *= contender->strategy == LFB_TAGS ? 1 : 4; /* counters of 4 bits */
   return possible;
 }
 

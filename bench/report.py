@@ -159,7 +159,7 @@ def each(text):
 
 # Rows over sizes: OPERATION FILTER CALL KEYS FPP THREADS.
 CALLS = """limit read|load
-limit lock_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b
+limit lock_cmpxchg|two_lines_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b
 query_present|query_absent|put_new|put_present fast many|single hash 1%|0.1%|0.01%|1e-6
 query_present|query_absent|put_new|put_present fast-speed many|single hash 0.1%
 query_present|query_absent|put_new|put_present sbbf many|single hash 1%
@@ -192,7 +192,7 @@ def threads_table(f, sizes):
 
 
 FILTERS = ("default/{}/many default/{}/single guava-mitz64/{}/many guava-mitz64/{}/single "
-           "mutex/{}/single ck-bitmap/{}/single libbloom/{}/single guava/{}/single")
+           "mutex/{}/single ck-bitmap/{}/single guava/{}/single")
 
 
 def library_table(f, sizes):
@@ -249,8 +249,9 @@ LIVING = (
      "claim, 2 threads|put_new claim claim_many put_new 2",
      "race, 2 threads|claim_race claim claim_many put_race 2"),
     (beside("fast", "window"), *OPERATIONS, "claim new|put_new claim claim_many put_new"),
-    (beside("fast", "counting") + " {put}/guava-mitz64/{size}/single/u64/1% "
-     "{what}/counting-mitz64/{size}/{one}/u64/1%",
+    (beside("fast", "counting").replace("1%", "0.1%") +
+     " {put}/guava-mitz64/{size}/single/u64/0.1% "
+     "{what}/counting-mitz64/{size}/{one}/u64/0.1%",
      *OPERATIONS, "put, remove|put_new put_remove put_remove_many put_new"),
     (beside("plain", "growing"),
      "fill|fill single many fill", "ask present|ask_present single many ask_present",
@@ -278,33 +279,35 @@ def living_table(f, sizes):
 
 # OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
 TARGETS = """
-query_present/fast/many/hash/1%      limit/read_or_load                     64KiB=1.25 1MiB=1.25 256MiB=1.2
-query_absent/fast/many/hash/1%       limit/read_or_load                     64KiB=1.25 1MiB=1.25 256MiB=1.2
-query_present/fast/many/hash/0.1%    limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_absent/fast/many/hash/0.1%     limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_present/fast/many/hash/0.01%   limit/read_or_load                     64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_present/fast/many/hash/1e-6    limit/read_or_load                     64KiB=2 1MiB=2 256MiB=1.4
-query_absent/fast/many/hash/1e-6     limit/read_or_load                     64KiB=2 1MiB=2 256MiB=1.4
-put_present/fast/many/hash/1%        query_present/fast/many/hash/1%        all=1.35
-put_present/fast/many/hash/0.1%      query_present/fast/many/hash/0.1%      all=1.35
-put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6      all=1.35
-put_new/fast/many/hash/1%            limit/cmpxchg16b                       64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/many/hash/0.1%          limit/two_cmpxchg16b                   64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/many/hash/1e-6          limit/four_cmpxchg16b                  64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%         256MiB=1.15
-put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%              1MiB=0.55
-put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6            1MiB=0.55
-put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%             64KiB=1
-fill/growing/many/u64/1%             fill/plain/many/u64/1%                 all=2.7
-ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%           all=6
-put_new/counting/many/u64/1%         put_new/fast/many/u64/1%               all=2.5
-query_present/counting/many/u64/1%   query_present/fast/many/u64/1%         all=2
-query_absent/counting/many/u64/1%    query_absent/fast/many/u64/1%          all=2
-query_present/window/many/u64/1%     query_present/fast/many/u64/1%         64KiB=4 1MiB=4
-query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6       64KiB=4 1MiB=4
-put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%             64KiB=1 1MiB=1
-put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%            all=1.6
-query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1%  64KiB=1.1 1MiB=1.1
+query_present/fast/many/hash/1%      limit/read_or_load                    64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_absent/fast/many/hash/1%       limit/read_or_load                    64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_present/fast/many/hash/0.1%    limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_absent/fast/many/hash/0.1%     limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/0.01%   limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/1e-6    limit/read_or_load                    64KiB=2 1MiB=2 256MiB=1.4
+query_absent/fast/many/hash/1e-6     limit/read_or_load                    64KiB=2 1MiB=2 256MiB=1.4
+put_present/fast/many/hash/1%        query_present/fast/many/hash/1%       all=1.35
+put_present/fast/many/hash/0.1%      query_present/fast/many/hash/0.1%     all=1.35
+put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6     all=1.35
+put_new/fast/many/hash/1%            limit/cmpxchg16b                      64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/0.1%          limit/two_cmpxchg16b                  64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/1e-6          limit/four_cmpxchg16b                 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%        256MiB=1.15
+put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%             1MiB=0.55
+put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6           1MiB=0.55
+put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%            64KiB=1
+fill/growing/many/u64/1%             fill/plain/many/u64/1%                all=2.7
+ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%          all=6
+put_new/counting/many/u64/0.1%       limit/two_lines_cmpxchg               all=1.3
+put_new/counting/many/u64/0.1%/2     put_new/counting/many/u64/0.1%        1MiB=0.55
+put_new/counting/put_remove_many/u64/0.1% put_new/counting/many/u64/0.1%        all=2.2
+query_present/counting/many/u64/0.1% query_present/fast/many/u64/0.1%      all=2
+query_absent/counting/many/u64/0.1%  query_absent/fast/many/u64/0.1%       all=2
+query_present/window/many/u64/1%     query_present/fast/many/u64/1%        64KiB=4 1MiB=4
+query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6      64KiB=4 1MiB=4
+put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%            64KiB=1 1MiB=1
+put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%           all=1.6
+query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
 """
 
 # What bits.c prints, its fpp, and the most bits per key.

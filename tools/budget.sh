@@ -44,7 +44,7 @@ row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfb
 row 'redis with its headers, lines' "$(lines redis include/lfbloom/re[dp]*.h)" 15200
 row 'cli, lines' "$(lines cli)" 15000 15477
 row 'tests, lines' "$(lines tests)" 53000 59604
-row 'bench, lines' "$(lines bench)" 6000 6051
+row 'bench, lines' "$(lines bench)" 6000
 row 'examples, lines' "$(lines examples)" 4500
 row 'docs by hand, lines' "$(lines docs/*.md)" 5000
 row 'docs/performance, lines' "$(lines docs/performance)" 1500
