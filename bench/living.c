@@ -2,7 +2,7 @@
  * living.c - filters that live, to compare with the plain one of the same strategy: counting
  * filters, a window of three generations, and a handle with versions.
  *
- * At one size a filter of counters has room for a quarter of the keys, and a window for half.  There
+ * At one size a filter of counters has room for a quarter of the keys, a window for half.  There
  * is no put_present of a counting filter: it would fill a key's lines, or raise its counters until
  * they are stuck, and then write nothing.  A window advances by itself, so that all n keys are in its four generations:
  * three are full, and the current one nearly.

@@ -279,34 +279,34 @@ def living_table(f, sizes):
 
 # OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
 TARGETS = """
-query_present/fast/many/hash/1%      limit/read_or_load                    64KiB=1.25 1MiB=1.25 256MiB=1.2
-query_absent/fast/many/hash/1%       limit/read_or_load                    64KiB=1.25 1MiB=1.25 256MiB=1.2
-query_present/fast/many/hash/0.1%    limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_absent/fast/many/hash/0.1%     limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_present/fast/many/hash/0.01%   limit/read_or_load                    64KiB=1.35 1MiB=1.35 256MiB=1.2
-query_present/fast/many/hash/1e-6    limit/read_or_load                    64KiB=2 1MiB=2 256MiB=1.4
-query_absent/fast/many/hash/1e-6     limit/read_or_load                    64KiB=2 1MiB=2 256MiB=1.4
-put_present/fast/many/hash/1%        query_present/fast/many/hash/1%       all=1.35
-put_present/fast/many/hash/0.1%      query_present/fast/many/hash/0.1%     all=1.35
-put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6     all=1.35
-put_new/fast/many/hash/1%            limit/cmpxchg16b                      64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/many/hash/0.1%          limit/two_cmpxchg16b                  64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/many/hash/1e-6          limit/four_cmpxchg16b                 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%        256MiB=1.15
-put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%             1MiB=0.55
-put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6           1MiB=0.55
-put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%            64KiB=1
-fill/growing/many/u64/1%             fill/plain/many/u64/1%                all=2.7
-ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%          all=6
-put_new/counting/many/u64/0.1%       limit/two_lines_cmpxchg               all=1.3
-put_new/counting/many/u64/0.1%/2     put_new/counting/many/u64/0.1%        1MiB=0.55
-put_new/counting/put_remove_many/u64/0.1% put_new/counting/many/u64/0.1%        all=2.2
-query_present/counting/many/u64/0.1% query_present/fast/many/u64/0.1%      all=2
-query_absent/counting/many/u64/0.1%  query_absent/fast/many/u64/0.1%       all=2
-query_present/window/many/u64/1%     query_present/fast/many/u64/1%        64KiB=4 1MiB=4
-query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6      64KiB=4 1MiB=4
-put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%            64KiB=1 1MiB=1
-put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%           all=1.6
+query_present/fast/many/hash/1% limit/read_or_load 64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_absent/fast/many/hash/1% limit/read_or_load 64KiB=1.25 1MiB=1.25 256MiB=1.2
+query_present/fast/many/hash/0.1% limit/read_or_load 64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_absent/fast/many/hash/0.1% limit/read_or_load 64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/0.01% limit/read_or_load 64KiB=1.35 1MiB=1.35 256MiB=1.2
+query_present/fast/many/hash/1e-6    limit/read_or_load                   64KiB=2 1MiB=2 256MiB=1.4
+query_absent/fast/many/hash/1e-6     limit/read_or_load                   64KiB=2 1MiB=2 256MiB=1.4
+put_present/fast/many/hash/1%        query_present/fast/many/hash/1%      all=1.35
+put_present/fast/many/hash/0.1%      query_present/fast/many/hash/0.1%    all=1.35
+put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6    all=1.35
+put_new/fast/many/hash/1% limit/cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/0.1% limit/two_cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/many/hash/1e-6 limit/four_cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
+put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%       256MiB=1.15
+put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%            1MiB=0.55
+put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6          1MiB=0.55
+put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%           64KiB=1
+fill/growing/many/u64/1%             fill/plain/many/u64/1%               all=2.7
+ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%         all=6
+put_new/counting/many/u64/0.1%       limit/two_lines_cmpxchg              all=1.3
+put_new/counting/many/u64/0.1%/2     put_new/counting/many/u64/0.1%       1MiB=0.55
+put_new/counting/put_remove_many/u64/0.1% put_new/counting/many/u64/0.1%       all=2.2
+query_present/counting/many/u64/0.1% query_present/fast/many/u64/0.1%     all=2
+query_absent/counting/many/u64/0.1%  query_absent/fast/many/u64/0.1%      all=2
+query_present/window/many/u64/1%     query_present/fast/many/u64/1%       64KiB=4 1MiB=4
+query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6     64KiB=4 1MiB=4
+put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%           64KiB=1 1MiB=1
+put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%          all=1.6
 query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
 """
 
