@@ -4,8 +4,8 @@
  *
  * At one size a filter of counters has room for a quarter of the keys, a window for half.  There
  * is no put_present of a counting filter: it would fill a key's lines, or raise its counters until
- * they are stuck, and then write nothing.  A window advances by itself, so that all n keys are in its four generations:
- * three are full, and the current one nearly.
+ * they are stuck, and then write nothing.  A window advances by itself, so that all n keys are in
+ * its four generations: three are full, and the current one nearly.
  */
 #include <lfbloom/any.h>
 #include <lfbloom/versions.h>
