@@ -51,6 +51,6 @@ row 'docs/performance, lines' "$(lines docs/performance)" 1500
 row 'packaging, lines' "$(lines packaging)" 7500 7500
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 180 198
 row 'files of a put of bytes (architecture.md)' \
-  "$(sed -n 's/.*These are \([0-9]*\) files with code.*/\1/p' docs/architecture.md)" 11 13
+  "$(sed -n 's/.*These are \([0-9]*\) files with code.*/\1/p' docs/architecture.md)" 11
 [[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size -A "$1" | awk '$1 == ".text" { print $2 }')" 250000 265600
 exit $passed

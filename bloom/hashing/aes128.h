@@ -31,7 +31,7 @@ void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds, uint8
 #define AES_HIGH_PRODUCTS(a, b) lfb_aes_high_product(a, b)
 #define AES_SWAP(a) lfb_aes_swap(a)
 #define AES_FOLD(a) (a)
-#include "bloom/hashing/aes_key.inc.h"
+#include "bloom/hashing/aes.inc.h"
 
 LFB_EXTERN_C_END
 

@@ -52,5 +52,5 @@ TARGET lfb_hash lfb_aes_piece(lfb_hash_pieces *key, const uint8_t *bytes, size_t
 #define AES_BYTES_MANY aes128_bytes_many
 #define AES_U64_MANY aes128_u64_many
 #define AES_ROW lfb_hash_aes128
-#include "bloom/hashing/aes_row.inc.h"
+#include "bloom/hashing/aes.inc.h"
 #endif
