@@ -1,69 +1,79 @@
 package com.google.common.hash; // Guava's strategies are private to its package
 
-import com.google.common.hash.BloomFilter.Strategy;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
-import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
-import oracle.Facts;
-import oracle.Facts.SplitMix;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * Guava's side of guava_ours.cc: the same jobs, the same draws from the same seed, the same facts.
- * All results come from Guava's own code, with two exceptions: the figures of filters that are too
- * large to create, and the formula of k after 31.1.
+ * Makes random calls of Guava, and writes each with its result as a line, for guava_replay.cc to
+ * repeat. R and S are filters of one letter; P is the bits of a double; KEYS are numbers of keys.
+ *
+ * <pre>
+ * key KIND PARTS       the next key of a kind: what its funnel puts, such as "i5,l7"
+ * case NAME KIND       from here on, keys are of this kind; "count": key i is the long i
+ * new R STRATEGY N P   ok, or why not
+ * put|ask R KEYS       the answers
+ * is R | form R        figures | header and digest of what it writes
+ * copy|read R S        R is a copy of S, or what is read from what S writes
+ * all R S              putAll: ok, or why not
+ * bytes R HEX          reads R: the number of bytes left; "refused" and why, if one thing is wrong
+ * plan N P             the figures that `new` gives, by both formulas of k
+ * </pre>
+ *
+ * All results are Guava's own, except the figures of filters that are too large to create and the
+ * formula of k after 31.1.
  */
 public final class GuavaOracle {
-  static final int SMALL_CASES = 2400;
-  static final int CASES = SMALL_CASES + 6;
-  static final int FIRST_READ = 1000000;
-  static final int READS = 2000;
-  static final int FIRST_PLAN = 2000000;
-  static final int PLANS = 6000;
-  static final long ABSENT = 1L << 30;
-  static final long OTHER = 1L << 31;
-
+  static final int SMALL_CASES = 2400, CASES = SMALL_CASES + 6, READS = 2000, PLANS = 6000;
+  static final int KEYS = 4000; // of each kind
   static final String[] KINDS = {
-    "bytes", "int", "long", "chars", "utf8", "ints", "texts", "nested", "record", "blobs"
+    "bytes", "int", "long", "chars", "utf8", "ints", "texts", "nested", "record", "blobs", "count"
   };
+  static final int COUNT = 10;
 
-  // ---- elements: element.cc ----
+  static SplittableRandom random;
+  static PrintStream out;
+  static int kind;
+  static final Object[][] keys = new Object[COUNT][KEYS];
+  static final Map<Character, BloomFilter<Object>> filters = new HashMap<>();
+
+  static boolean oneIn(int count) {
+    return random.nextInt(count) == 0;
+  }
+
+  // ---- keys ----
 
   record Entry(
-      int id,
-      long when,
-      String name,
-      String note,
-      byte[] raw,
-      boolean flag,
-      short port,
-      float ratio,
-      double weight) {}
+      int id, long when, String name, String note, byte[] raw, boolean flag, short port,
+      float ratio, double weight) {}
 
   enum EntryFunnel implements Funnel<Entry> {
     INSTANCE;
 
     @Override
     public void funnel(Entry entry, PrimitiveSink into) {
-      into.putInt(entry.id)
-          .putLong(entry.when)
-          .putUnencodedChars(entry.name)
-          .putString(entry.note, StandardCharsets.UTF_8)
-          .putBytes(entry.raw)
-          .putBoolean(entry.flag)
-          .putShort(entry.port)
-          .putFloat(entry.ratio)
+      into.putInt(entry.id).putLong(entry.when).putUnencodedChars(entry.name)
+          .putString(entry.note, StandardCharsets.UTF_8).putBytes(entry.raw)
+          .putBoolean(entry.flag).putShort(entry.port).putFloat(entry.ratio)
           .putDouble(entry.weight);
     }
   }
@@ -79,203 +89,87 @@ public final class GuavaOracle {
     Funnels.sequentialFunnel(Funnels.sequentialFunnel(Funnels.integerFunnel())),
     EntryFunnel.INSTANCE,
     Funnels.sequentialFunnel(Funnels.byteArrayFunnel()),
+    Funnels.longFunnel(),
   };
 
   @SuppressWarnings("unchecked")
-  static Funnel<Object> funnel(int kind) {
+  static Funnel<Object> funnel() {
     return (Funnel<Object>) FUNNELS[kind];
   }
 
-  static byte[] drawBytes(SplitMix rng) {
-    boolean isLong = rng.below(16) == 0;
-    byte[] bytes = new byte[rng.below(isLong ? 3000 : 40)];
-    for (int i = 0; i < bytes.length; i++) bytes[i] = (byte) (rng.next() >>> 56);
-    return bytes;
-  }
-
-  static String drawText(SplitMix rng) {
-    boolean isLong = rng.below(16) == 0;
-    char[] text = new char[rng.below(isLong ? 700 : 24)];
-    int style = rng.below(4);
+  // Text of one style: ASCII; any code units, with surrogates by chance; mostly surrogates, paired
+  // or not; only pairs.
+  static String drawText() {
+    char[] text = new char[random.nextInt(oneIn(16) ? 700 : 24)];
+    int style = random.nextInt(4);
     for (int i = 0; i < text.length; i++) {
-      int any = rng.below(65536);
-      text[i] =
-          (char)
-              switch (style) {
-                case 0 -> any % 128;
-                case 1 -> any;
-                case 2 -> any % 9 != 0 ? 0xd800 + any % 2048 : any;
-                default -> (i % 2 != 0 ? 0xdc00 : 0xd800) + any % 1024;
-              };
+      int any = random.nextInt(65536);
+      text[i] = (char) switch (style) {
+        case 0 -> any % 128;
+        case 1 -> any;
+        case 2 -> any % 9 != 0 ? 0xd800 + any % 2048 : any;
+        default -> (i % 2 != 0 ? 0xdc00 : 0xd800) + any % 1024;
+      };
     }
     return new String(text);
   }
 
-  static int drawInt(SplitMix rng) {
-    long any = rng.next();
-    boolean small = rng.below(2) == 0;
-    return small ? (int) ((any >>> 1) % 2001) - 1000 : (int) (any >>> 32);
+  static List<Object> several(int of, int below) {
+    return Stream.generate(() -> draw(of)).limit(random.nextInt(below)).toList();
   }
 
-  static long drawLong(SplitMix rng) {
-    long any = rng.next();
-    boolean small = rng.below(2) == 0;
-    return small ? (any >>> 1) % 2001 - 1000 : any;
-  }
-
-  static List<Integer> drawInts(SplitMix rng) {
-    Integer[] ints = new Integer[rng.below(12)];
-    for (int i = 0; i < ints.length; i++) ints[i] = drawInt(rng);
-    return Arrays.asList(ints);
-  }
-
-  static Object drawSequence(int kind, SplitMix rng) {
-    if (kind == 5) return drawInts(rng);
-    int count = rng.below(5);
-    List<Object> sequence = new ArrayList<>();
-    for (int i = 0; i < count; i++)
-      sequence.add(
-          switch (kind) {
-            case 6 -> drawText(rng);
-            case 7 -> drawInts(rng);
-            default -> drawBytes(rng);
-          });
-    return sequence;
-  }
-
-  static Entry drawEntry(SplitMix rng) {
-    int id = drawInt(rng);
-    long when = drawLong(rng);
-    String name = drawText(rng);
-    String note = drawText(rng);
-    byte[] raw = drawBytes(rng);
-    boolean flag = rng.below(2) == 1;
-    short port = (short) (rng.below(65536) - 32768);
-    float ratio = (rng.below(2000) - 1000) / 16.0F;
-    double weight = rng.unit() - 0.5;
-    return new Entry(id, when, name, note, raw, flag, port, ratio, weight);
-  }
-
-  static Object element(int kind, SplitMix rng) {
+  static Object draw(int kind) {
+    boolean small = random.nextBoolean();
     return switch (kind) {
-      case 0 -> drawBytes(rng);
-      case 1 -> drawInt(rng);
-      case 2 -> drawLong(rng);
-      case 3, 4 -> drawText(rng);
-      case 8 -> drawEntry(rng);
-      default -> drawSequence(kind, rng);
+      case 0 -> {
+        byte[] bytes = new byte[random.nextInt(oneIn(16) ? 3000 : 40)];
+        random.nextBytes(bytes);
+        yield bytes;
+      }
+      case 1 -> small ? random.nextInt(-1000, 1001) : random.nextInt();
+      case 2 -> small ? random.nextLong(-1000, 1001) : random.nextLong();
+      case 3, 4 -> drawText();
+      case 5 -> several(1, 12);
+      case 6 -> several(4, 5);
+      case 7 -> several(5, 5);
+      case 8 -> new Entry((Integer) draw(1), (Long) draw(2), drawText(), drawText(),
+          (byte[]) draw(0), random.nextBoolean(), (short) random.nextInt(),
+          random.nextInt(-1000, 1000) / 16.0F, random.nextDouble() - 0.5);
+      default -> several(0, 5);
     };
   }
 
-  // ---- cases: guava_case.h ----
-
-  static final double[] USUAL = {0.5, 0.3, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-6};
-  static final double[] REFUSED = {
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    Double.NaN,
-    2.0,
-    Math.nextDown(1.0),
-    Double.MIN_VALUE,
-    Double.POSITIVE_INFINITY,
-    Double.NEGATIVE_INFINITY
-  };
-  static final int[] N_BOUNDS = {4, 20, 20, 300, 300, 300, 2000, 6000};
-
-  static double drawFpp(SplitMix rng) {
-    int how = rng.below(8);
-    int power = rng.below(how == 7 ? 80 : 20);
-    double unit = rng.unit();
-    boolean isRefused = rng.below(40) == 0;
-    int which = rng.below(80);
-    if (isRefused) return REFUSED[which % 10];
-    if (how == 0) return USUAL[which % 8];
-    if (how <= 4) return unit;
-    return unit * Double.parseDouble("1e-" + power);
+  static String units(char type, String text) {
+    return type + text.chars().mapToObj(unit -> String.format("%04x", unit))
+        .collect(Collectors.joining());
   }
 
-  static final class Case {
-    long number;
-    int kind;
-    boolean mitz64;
-    long n;
-    double fpp;
-    int puts;
-    int asks;
-    long elements;
-    SplitMix rng;
-
-    static Case of(long seed, long number) {
-      SplitMix rng = SplitMix.of(seed, number);
-      Case c = new Case();
-      c.number = number;
-      c.kind = rng.below(KINDS.length);
-      c.mitz64 = rng.below(2) == 1;
-      c.n = rng.below(N_BOUNDS[rng.below(8)]);
-      c.fpp = drawFpp(rng);
-      c.asks = 8 + rng.below(200);
-      rng.below(4); // the way to call, used on our side only
-      c.elements = rng.next();
-      if (number >= SMALL_CASES) {
-        c.n = 50000 + rng.below(1000000);
-        c.fpp = 0.01 + rng.unit() / 32;
-        c.asks = 40000;
-      } else if (number > 0 && rng.below(3) == 0) {
-        Case before = of(seed, number - 1);
-        int change = rng.below(4);
-        c.mitz64 = before.mitz64 != (change == 0);
-        c.n = before.n + (change == 1 ? 1 + rng.below(40) : 0);
-        c.fpp = change == 2 ? before.fpp * 0.9 : before.fpp;
-      }
-      boolean isFull = rng.below(16) == 0;
-      c.puts =
-          number >= SMALL_CASES ? 60000 : isFull ? 700 : rng.below(2 * Math.min(c.n, 300) + 9);
-      c.rng = rng;
-      return c;
-    }
-
-    Object element(long index) {
-      return GuavaOracle.element(kind, SplitMix.of(elements, index));
-    }
-
-    Strategy strategy() {
-      return mitz64
-          ? BloomFilterStrategies.MURMUR128_MITZ_64
-          : BloomFilterStrategies.MURMUR128_MITZ_32;
-    }
-
-    BloomFilter<Object> create() {
-      return BloomFilter.create(funnel(kind), n, fpp, strategy());
-    }
-
-    String name() {
-      return "case "
-          + number
-          + " "
-          + KINDS[kind]
-          + (mitz64 ? " mitz64" : " mitz32")
-          + " n="
-          + n
-          + " p="
-          + Facts.hex64(Double.doubleToRawLongBits(fpp));
-    }
-
-    long[] putOrder() {
-      long[] order = new long[puts];
-      for (int i = 0; i < puts; i++) {
-        boolean again = rng.below(8) == 0;
-        int which = rng.below(i + 1);
-        order[i] = again ? which : i;
-      }
-      return order;
-    }
+  /** What the funnel of a kind puts, as text. */
+  static String parts(int kind, Object key) {
+    if (key instanceof byte[] bytes) return "b" + HexFormat.of().formatHex(bytes);
+    if (key instanceof Integer number) return "i" + number;
+    if (key instanceof Long number) return "l" + number;
+    if (key instanceof String text) return units(kind == 3 ? 'c' : 's', text);
+    if (key instanceof List<?> list)
+      return list.stream().map(one -> parts(kind, one)).filter(one -> !one.isEmpty())
+          .collect(Collectors.joining(","));
+    Entry entry = (Entry) key;
+    return String.join(",", "i" + entry.id, "l" + entry.when, units('c', entry.name),
+        units('s', entry.note), parts(0, entry.raw), entry.flag ? "b01" : "b00",
+        units('c', "" + (char) entry.port), "i" + Float.floatToRawIntBits(entry.ratio),
+        "l" + Double.doubleToRawLongBits(entry.weight));
   }
 
-  // ---- facts: guava_ours.cc ----
+  static Object key(int index) {
+    return kind == COUNT ? (Object) (long) index : keys[kind][index];
+  }
 
-  /** The name of a refusal on both sides. */
+  static String text(int[] indexes) {
+    return Arrays.stream(indexes).mapToObj(Integer::toString).collect(Collectors.joining(" "));
+  }
+
+  // ---- results ----
+
   static String refusal(Throwable refused) {
     String all = refused + " " + refused.getCause();
     String[][] names = {
@@ -299,152 +193,238 @@ public final class GuavaOracle {
     return all;
   }
 
-  static byte[] formOf(BloomFilter<?> filter) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    filter.writeTo(out);
-    return out.toByteArray();
+  static String bits(double value) {
+    return String.format("%016x", Double.doubleToRawLongBits(value));
   }
 
-  /** Takes k and the number of set bits from the form: the fields are private. */
+  /** What a filter writes: the header, the number of bits set, and a digest of words not 0. */
+  static final class Form extends OutputStream {
+    final byte[] head = new byte[6];
+    long at = -6, set, word, digest = 0xcbf29ce484222325L;
+
+    static Form of(BloomFilter<?> filter) throws IOException {
+      Form form = new Form();
+      filter.writeTo(form);
+      return form;
+    }
+
+    @Override
+    public void write(int b) {
+      if (at < 0) {
+        head[(int) at++ + 6] = (byte) b;
+        return;
+      }
+      set += Integer.bitCount(b & 0xff);
+      word = word << 8 | (b & 0xff);
+      if (++at % 8 != 0) return;
+      if (word != 0) digest = ((digest ^ at) * 0x100000001b3L ^ word) * 0x100000001b3L;
+      word = 0;
+    }
+  }
+
+  /**
+   * MITZ_32 reaches only the first 2^31 bits. Guava's own figures are over all bits, so too low. Ours
+   * are over the bits that are reached, by Guava's formulas.
+   */
   static String figures(BloomFilter<?> filter) throws IOException {
-    byte[] form = formOf(filter);
-    long set = 0;
-    for (int i = 6; i < form.length; i++) set += Integer.bitCount(form[i] & 0xff);
+    Form form = Form.of(filter);
+    int probes = form.head[1] & 0xff;
     String count;
-    try {
-      count = Long.toString(filter.approximateElementCount());
-    } catch (ArithmeticException e) {
-      count = "saturated";
-    }
-    String fpp = Facts.hex64(Double.doubleToRawLongBits(filter.expectedFpp()));
-    int probes = form[1] & 0xff;
-    return "bits=" + filter.bitSize() + " probes=" + probes + " set=" + set + " count=" + count
-        + " fpp ~" + fpp;
-  }
-
-  static void put(Case c, BloomFilter<Object> filter, String name, long[] indexes, Facts facts) {
-    BitSet answers = new BitSet();
-    for (int i = 0; i < indexes.length; i++)
-      answers.set(i, filter.put(c.element(indexes[i])));
-    if (facts != null) facts.answers(name, answers, indexes.length);
-  }
-
-  static void ask(Case c, BloomFilter<Object> filter, String name, long[] indexes, Facts facts) {
-    BitSet answers = new BitSet();
-    for (int i = 0; i < indexes.length; i++)
-      answers.set(i, filter.mightContain(c.element(indexes[i])));
-    facts.answers(name, answers, indexes.length);
-  }
-
-  static long[] row(long first, int count) {
-    long[] indexes = new long[count];
-    for (int i = 0; i < count; i++) indexes[i] = first + i;
-    return indexes;
-  }
-
-  static void tryCopy(Case c, BloomFilter<Object> filter, Facts facts) throws IOException {
-    BloomFilter<Object> other = filter.copy();
-    put(c, other, "copy put", row(OTHER, 1), facts);
-    facts.line("copy " + figures(other));
-    facts.bytes("copy", formOf(other));
-    facts.line("original " + figures(filter));
-  }
-
-  static void tryPutAll(Case c, BloomFilter<Object> filter, Made before, Facts facts)
-      throws IOException {
-    try {
-      filter.putAll(filter);
-      facts.line("itself success");
-    } catch (IllegalArgumentException e) {
-      facts.line("itself " + refusal(e));
-    }
-    if (before != null) {
-      // Our put_all() ignores funnels: read the other filter with this one's funnel.
-      BloomFilter<Object> from =
-          BloomFilter.readFrom(new ByteArrayInputStream(formOf(before.filter)), funnel(c.kind));
-      BloomFilter<Object> into = filter.copy();
+    double fpp = filter.expectedFpp();
+    if (form.head[0] == 0 && filter.bitSize() > 1L << 31) {
+      double share = form.set / (double) (1L << 31);
+      count = "" + Math.round(-Math.log1p(-share) * (1L << 31) / probes);
+      fpp = Math.pow(share, probes);
+    } else {
       try {
-        into.putAll(from);
-        facts.line("before " + figures(into));
-      } catch (IllegalArgumentException e) {
-        facts.line("before " + refusal(e));
+        count = "" + filter.approximateElementCount();
+      } catch (ArithmeticException e) {
+        count = "saturated";
       }
     }
-    BloomFilter<Object> from = c.create();
-    put(c, from, "", row(OTHER, c.puts / 2), null);
-    filter.putAll(from);
-    facts.line("united " + figures(filter));
-    facts.bytes("united", formOf(filter));
+    return "bits=" + filter.bitSize() + " probes=" + probes + " set=" + form.set + " count=" + count
+        + " fpp=~" + bits(fpp);
   }
 
-  record Made(BloomFilter<Object> filter) {}
+  // ---- calls ----
 
-  static Made fill(Case c, Made before, Facts facts, OutputStream forms) throws IOException {
-    facts.line(c.name());
-    BloomFilter<Object> filter;
+  static BloomFilter<Object> read(byte[] bytes) throws IOException {
+    return BloomFilter.readFrom(new ByteArrayInputStream(bytes), funnel());
+  }
+
+  static byte[] written(BloomFilter<?> filter) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    filter.writeTo(bytes);
+    return bytes.toByteArray();
+  }
+
+  static boolean create(char name, boolean mitz64, long n, double fpp) {
+    String result = "ok";
     try {
-      filter = c.create();
+      filters.put(name, BloomFilter.create(funnel(), n, fpp,
+          mitz64 ? BloomFilterStrategies.MURMUR128_MITZ_64
+              : BloomFilterStrategies.MURMUR128_MITZ_32));
     } catch (IllegalArgumentException e) {
-      facts.line("refused " + refusal(e));
-      return null;
+      result = refusal(e);
     }
-    facts.line("empty " + figures(filter));
-    long[] order = c.putOrder();
-    put(c, filter, "put", order, facts);
-    facts.line("filled " + figures(filter));
-    byte[] form = formOf(filter);
-    facts.bytes("filled", form);
-    forms.write(form);
-    ask(c, filter, "present", order, facts);
-    ask(c, filter, "absent", row(ABSENT, c.asks), facts);
-    tryCopy(c, filter, facts);
-    tryPutAll(c, filter, before, facts);
-    return new Made(filter);
+    out.println("new " + name + (mitz64 ? " mitz64 " : " mitz32 ") + n + " " + bits(fpp) + " = "
+        + result);
+    return result.equals("ok");
+  }
+
+  static void call(String verb, char name, int[] indexes) {
+    BloomFilter<Object> filter = filters.get(name);
+    StringBuilder answers = new StringBuilder();
+    for (int index : indexes)
+      answers.append((verb.equals("put") ? filter.put(key(index)) : filter.mightContain(key(index)))
+          ? '1' : '0');
+    out.println(verb + " " + name + " " + text(indexes) + " = " + answers);
+  }
+
+  static void is(char name) throws IOException {
+    out.println("is " + name + " = " + figures(filters.get(name)));
+  }
+
+  static void form(char name) throws IOException {
+    is(name);
+    Form form = Form.of(filters.get(name));
+    out.println("form " + name + " = " + HexFormat.of().formatHex(form.head) + " " + form.at
+        + String.format(" %016x", form.digest));
+  }
+
+  static void copy(char to, char from) {
+    filters.put(to, filters.get(from).copy());
+    out.println("copy " + to + " " + from);
+  }
+
+  static void read(char to, char from) throws IOException {
+    filters.put(to, read(written(filters.get(from))));
+    out.println("read " + to + " " + from);
+  }
+
+  /** Ours ignores funnels: the filter of the case before is read with the funnel of this one. */
+  static boolean all(char into, char from) throws IOException {
+    BloomFilter<Object> other = filters.get(from);
+    String result = "ok";
+    try {
+      filters.get(into).putAll(from == 'P' ? read(written(other)) : other);
+    } catch (IllegalArgumentException e) {
+      result = refusal(e);
+    }
+    out.println("all " + into + " " + from + " = " + result);
+    return result.equals("ok");
+  }
+
+  // ---- cases ----
+
+  static final double[] USUAL = {0.5, 0.3, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-6};
+  static final double[] REFUSED = {
+    0.0, -0.0, 1.0, -1.0, Double.NaN, 2.0, Math.nextDown(1.0), Double.MIN_VALUE,
+    Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY
+  };
+  static final int[] N_BOUNDS = {4, 20, 20, 300, 300, 300, 2000, 6000};
+
+  static double drawFpp() {
+    int how = random.nextInt(8);
+    if (oneIn(40)) return REFUSED[random.nextInt(REFUSED.length)];
+    if (how == 0) return USUAL[random.nextInt(USUAL.length)];
+    if (how <= 4) return random.nextDouble();
+    return random.nextDouble() * Math.pow(10, -random.nextInt(how == 7 ? 80 : 20));
+  }
+
+  static int[] row(int first, int count) {
+    return IntStream.range(first, first + count).toArray();
+  }
+
+  // Of the case before, so that put_all() succeeds or is refused for one difference.
+  static boolean mitz64;
+  static long n;
+  static double fpp;
+
+  static void drawCase(boolean large) {
+    boolean similar = !large && oneIn(3);
+    int change = similar ? random.nextInt(4) : -1;
+    kind = large ? COUNT : random.nextInt(COUNT);
+    mitz64 = similar ? mitz64 != (change == 0) : random.nextBoolean();
+    if (change == 1) n += 1 + random.nextInt(40);
+    if (change == 2) fpp *= 0.9;
+    if (similar) return;
+    n = large ? 50000 + random.nextInt(1000000)
+        : random.nextInt(N_BOUNDS[random.nextInt(N_BOUNDS.length)]);
+    fpp = large ? 0.01 + random.nextDouble() / 32 : drawFpp();
+  }
+
+  static void one(int number) throws IOException {
+    boolean large = number >= SMALL_CASES;
+    drawCase(large);
+    int puts = large ? 60000 : oneIn(16) ? 700 : random.nextInt(2 * (int) Math.min(n, 300) + 9);
+    int first = large ? 0 : random.nextInt(1500);
+    // Each a new key, or one of those before it.
+    int[] order = IntStream.range(0, puts)
+        .map(i -> first + (oneIn(8) ? random.nextInt(i + 1) : i)).toArray();
+    int[] others = large ? row(1 << 20, 30000) : row(2200 + random.nextInt(400), puts / 2 + 1);
+    int[] absent =
+        large ? row(1 << 22, 40000) : row(3000 + random.nextInt(700), 8 + random.nextInt(200));
+    out.println("case " + number + " " + KINDS[kind]);
+    if (!create('A', mitz64, n, fpp)) {
+      filters.remove('P');
+      return;
+    }
+    is('A');
+    call("put", 'A', order);
+    form('A');
+    call("ask", 'A', order);
+    call("ask", 'A', absent);
+    copy('B', 'A'); // later puts to the copy do not change the original
+    call("put", 'B', row(others[0], 1));
+    form('B');
+    is('A');
+    all('A', 'A');
+    if (filters.containsKey('P')) {
+      copy('B', 'A');
+      if (all('B', 'P')) is('B');
+    }
+    create('C', mitz64, n, fpp);
+    call("put", 'C', others);
+    all('A', 'C');
+    form('A');
+    read('D', 'A');
+    is('D');
+    call("ask", 'D', order);
+    call("put", 'D', absent);
+    form('D');
+    copy('P', 'A');
   }
 
   static final int[] BAD_WORDS = {0, -1, Integer.MIN_VALUE, -5};
 
-  static void readDamaged(long seed, long number, Facts facts) throws IOException {
-    SplitMix rng = SplitMix.of(seed, number);
-    boolean anyStrategy = rng.below(6) == 0;
-    int strategy = rng.below(anyStrategy ? 256 : 2);
-    boolean noProbes = rng.below(8) == 0;
-    int probes = noProbes ? 0 : 1 + rng.below(255);
-    boolean badWords = rng.below(8) == 0;
-    int goodWords = 1 + rng.below(9);
-    int words = badWords ? BAD_WORDS[rng.below(4)] : goodWords;
-    int fill = rng.below(9);
-    byte[] form = new byte[6 + 8 * goodWords];
-    form[0] = (byte) strategy;
-    form[1] = (byte) probes;
-    for (int i = 0; i < 4; i++) form[2 + i] = (byte) (words >>> (24 - 8 * i));
-    for (int i = 6; i < form.length; i++) {
-      int b = 0;
-      for (int bit = 0; bit < 8; bit++) b = 2 * b + (rng.below(8) < fill ? 1 : 0);
-      form[i] = (byte) b;
-    }
-    int faults = (strategy > 1 ? 1 : 0) + (noProbes ? 1 : 0) + (badWords ? 1 : 0);
-    boolean isCut = rng.below(5) == 0;
-    int cut = rng.below(form.length);
-    boolean isFollowed = rng.below(3) == 0;
-    int followed = rng.below(20);
-    if (isCut) {
-      form = Arrays.copyOf(form, cut);
+  static void readDamaged(int number) throws IOException {
+    int strategy = random.nextInt(oneIn(6) ? 256 : 2);
+    int probes = oneIn(8) ? 0 : 1 + random.nextInt(255);
+    int goodWords = 1 + random.nextInt(9);
+    int words = oneIn(8) ? BAD_WORDS[random.nextInt(BAD_WORDS.length)] : goodWords;
+    int fill = random.nextInt(9); // 0: no bits, 8: all bits
+    byte[] form = ByteBuffer.allocate(6 + 8 * goodWords).put((byte) strategy).put((byte) probes)
+        .putInt(words).array();
+    for (int i = 48; i < 8 * form.length; i++)
+      if (random.nextInt(8) < fill) form[i / 8] |= 1 << i % 8;
+    int faults = (strategy > 1 ? 1 : 0) + (probes == 0 ? 1 : 0) + (words == goodWords ? 0 : 1);
+    if (oneIn(5)) {
+      form = Arrays.copyOf(form, random.nextInt(form.length));
       faults++;
-    } else if (isFollowed) {
-      int from = form.length;
-      form = Arrays.copyOf(form, from + followed);
-      Arrays.fill(form, from, form.length, (byte) 0xab);
+    } else if (oneIn(3)) {
+      form = Arrays.copyOf(form, form.length + random.nextInt(20));
     }
-    facts.line("case " + number + " form " + Facts.hex(form, 0, form.length));
-    ByteArrayInputStream in = new ByteArrayInputStream(form);
+    out.println("case read " + number + " bytes");
+    out.print("bytes A " + HexFormat.of().formatHex(form) + " = ");
+    kind = 0;
     try {
-      BloomFilter<byte[]> filter = BloomFilter.readFrom(in, Funnels.byteArrayFunnel());
-      facts.line("read " + figures(filter));
-      facts.line("left " + in.available());
-      facts.bytes("again", formOf(filter));
+      ByteArrayInputStream in = new ByteArrayInputStream(form);
+      filters.put('A', BloomFilter.readFrom(in, funnel()));
+      out.println("left " + in.available());
+      form('A');
     } catch (IOException e) {
-      facts.line(faults == 1 ? "refused " + refusal(e) : "refused");
+      out.println(faults == 1 ? "refused " + refusal(e) : "refused");
     }
   }
 
@@ -453,8 +433,7 @@ public final class GuavaOracle {
    * Guava's two formulas and the rounding of LockFreeBitArray are used.
    */
   static String planned(long n, double fpp) throws IOException {
-    boolean inRange = fpp > 0.0 && fpp < 1.0;
-    if (inRange) {
+    if (fpp > 0.0 && fpp < 1.0) {
       long bits = BloomFilter.optimalNumOfBits(Math.max(n, 1), fpp);
       int probes = BloomFilter.optimalNumOfHashFunctions(Math.max(n, 1), bits);
       long words = bits / 64 + (bits % 64 == 0 ? 0 : 1);
@@ -462,10 +441,9 @@ public final class GuavaOracle {
         return probes > 255 ? "too-many-probes" : "bits=" + 64 * words + " probes=" + probes;
     }
     try {
-      BloomFilter<byte[]> filter =
-          BloomFilter.create(
-              Funnels.byteArrayFunnel(), n, fpp, BloomFilterStrategies.MURMUR128_MITZ_64);
-      return "bits=" + filter.bitSize() + " probes=" + (formOf(filter)[1] & 0xff);
+      BloomFilter<byte[]> filter = BloomFilter.create(
+          Funnels.byteArrayFunnel(), n, fpp, BloomFilterStrategies.MURMUR128_MITZ_64);
+      return "bits=" + filter.bitSize() + " probes=" + (Form.of(filter).head[1] & 0xff);
     } catch (IllegalArgumentException e) {
       return refusal(e);
     }
@@ -473,150 +451,81 @@ public final class GuavaOracle {
 
   /** The same with Guava's formula of k after 31.1, which is not in the jar. */
   static String plannedNow(String planned, double fpp) {
-    boolean isSized = planned.startsWith("bits=") || planned.equals("too-many-probes");
-    if (!isSized) return planned;
+    if (!planned.startsWith("bits=") && !planned.equals("too-many-probes")) return planned;
     int probes = Math.max(1, (int) Math.round(-Math.log(fpp) / Math.log(2)));
-    if (probes > 255) return "too-many-probes";
-    return planned.replaceAll("probes=.*", "probes=" + probes);
+    return probes > 255 ? "too-many-probes" : planned.replaceAll("probes=.*", "probes=" + probes);
   }
 
-  static void plan(long seed, long number, Facts facts) throws IOException {
-    SplitMix rng = SplitMix.of(seed, number);
-    int size = rng.below(4);
-    long any = rng.next();
-    int shift = 1 + rng.below(40);
-    long n =
-        size <= 1 ? (any >>> 1) % (size == 0 ? 100 : 1048576) : any >>> (size == 2 ? shift : 1);
-    double fpp = drawFpp(rng);
-    String bits = Facts.hex64(Double.doubleToRawLongBits(fpp));
-    facts.line("case " + number + " plan n=" + n + " p=" + bits);
+  static void plan(int number) throws IOException {
+    int size = random.nextInt(4);
+    long n = switch (size) {
+      case 0 -> random.nextInt(100);
+      case 1 -> random.nextInt(1048576);
+      default -> random.nextLong() >>> (size == 2 ? 1 + random.nextInt(40) : 1);
+    };
+    double fpp = drawFpp();
     String planned = planned(n, fpp);
-    facts.line("31.1 " + planned);
-    facts.line("current " + plannedNow(planned, fpp));
+    out.println("case plan " + number + " bytes");
+    out.println("plan " + n + " " + bits(fpp) + " = " + planned + ", now "
+        + plannedNow(planned, fpp));
   }
 
-  static void fillAll(long seed, Facts facts, OutputStream forms) throws IOException {
-    Made before = null;
-    for (int number = 0; number < CASES; number++)
-      before = fill(Case.of(seed, number), before, facts, forms);
-    for (int i = 0; i < READS; i++) readDamaged(seed, FIRST_READ + i, facts);
-    for (int i = 0; i < PLANS; i++) plan(seed, FIRST_PLAN + i, facts);
-  }
-
-  static void readTheirs(Case c, InputStream forms, Facts facts) throws IOException {
-    BloomFilter<Object> other;
-    try {
-      other = c.create();
-    } catch (IllegalArgumentException e) {
-      return;
-    }
-    facts.line(c.name());
-    BloomFilter<Object> filter = BloomFilter.readFrom(forms, funnel(c.kind));
-    facts.line("read " + figures(filter));
-    ask(c, filter, "present", c.putOrder(), facts);
-    ask(c, filter, "absent", row(ABSENT, c.asks), facts);
-    put(c, other, "", row(OTHER, c.puts / 2 + 1), null);
-    facts.line("others " + figures(other));
-    filter.putAll(other);
-    put(c, filter, "further", row(ABSENT, c.asks), facts);
-    facts.line("further " + figures(filter));
-    facts.bytes("further", formOf(filter));
-  }
-
-  static void readAll(long seed, Facts facts, InputStream forms) throws IOException {
-    for (int number = 0; number < CASES; number++)
-      readTheirs(Case.of(seed, number), forms, facts);
-    if (forms.read() != -1) throw new IllegalStateException("more filters than were read");
-  }
-
-  static final class WordDigest extends OutputStream {
-    long at = 0;
-    long hash = 0xcbf29ce484222325L;
-    long word = 0;
-
-    @Override
-    public void write(int b) {
-      word = word << 8 | (b & 0xff);
-      if (++at % 8 != 0) return;
-      if (word != 0) {
-        hash = (hash ^ at) * 0x100000001b3L;
-        hash = (hash ^ word) * 0x100000001b3L;
+  static void cases() throws IOException {
+    for (int of = 0; of < COUNT; of++)
+      for (int i = 0; i < KEYS; i++) {
+        keys[of][i] = draw(of);
+        out.println("key " + KINDS[of] + " " + parts(of, keys[of][i]));
       }
-      word = 0;
-    }
+    for (int i = 0; i < CASES; i++) one(i);
+    for (int i = 0; i < READS; i++) readDamaged(i);
+    for (int i = 0; i < PLANS; i++) plan(i);
+  }
 
-    @Override
-    public void write(byte[] bytes, int from, int size) {
-      for (int i = from; i < from + size; i++) write(bytes[i]);
+  /** Filters of 5,145,939,072 bits, which would show 32-bit arithmetic. */
+  static void wide() throws IOException {
+    kind = COUNT;
+    for (boolean mitz64 : new boolean[] {false, true}) {
+      filters.clear();
+      out.println("case wide count");
+      create('W', mitz64, 1L << 29, 0.01);
+      call("put", 'W', IntStream.range(0, 50000).map(i -> (int) (i * 7919L % 37500)).toArray());
+      call("ask", 'W', row(0, 100000));
+      form('W');
     }
   }
 
-  static void wide(Strategy strategy, String name, Facts facts) throws IOException {
-    long puts = 50000;
-    facts.line("case wide " + name);
-    BloomFilter<Long> filter = BloomFilter.create(Funnels.longFunnel(), 1L << 29, 0.01, strategy);
-    BitSet put = new BitSet();
-    BitSet asked = new BitSet();
-    for (long i = 0; i < puts; i++) put.set((int) i, filter.put(i * 7919 % (puts * 3 / 4)));
-    for (long i = 0; i < 2 * puts; i++) asked.set((int) i, filter.mightContain(i));
-    facts.answers("put", put, (int) puts);
-    facts.answers("asked", asked, (int) (2 * puts));
-    WordDigest words = new WordDigest();
-    BitCounter counter = new BitCounter(words);
-    filter.writeTo(counter);
-    // MITZ_32 reaches only the first 2^31 bits. Guava's own figures are over all bits, so too low.
-    // Ours are over the bits that are reached, by Guava's formulas.
-    double reached = strategy.ordinal() == 0 ? 1L << 31 : filter.bitSize();
-    double share = counter.set / reached;
-    double count = -Math.log1p(-share) * reached / counter.probes;
-    double fpp = Math.pow(share, counter.probes);
-    if (strategy.ordinal() == 1 && (fpp != filter.expectedFpp()
-        || Math.round(count) != filter.approximateElementCount()))
-      throw new AssertionError("not Guava's formulas");
-    facts.line(
-        "bits=" + filter.bitSize() + " probes=" + counter.probes + " set=" + counter.set
-            + " count=" + Math.round(count)
-            + " fpp ~" + Facts.hex64(Double.doubleToRawLongBits(fpp)));
-    facts.line("written " + words.at + " " + Facts.hex64(words.hash));
+  /**
+   * Guava makes the same bytes as a golden file of tests/files/golden_rows.h. A file with the later
+   * formula of k is only read, and does not change when its keys are put again.
+   */
+  static void golden(String path, boolean mitz64, long n, int puts, boolean made)
+      throws IOException {
+    byte[] golden = Files.readAllBytes(Path.of(path));
+    BloomFilter<Object> filter = read(golden);
+    BloomFilter<Object> other = made ? BloomFilter.create(funnel(), n, 0.01,
+        BloomFilterStrategies.values()[mitz64 ? 1 : 0]) : filter;
+    for (int i = 0; i < puts; i++)
+      for (BloomFilter<Object> each : List.of(filter, other)) {
+        each.put(("key-" + i).getBytes(StandardCharsets.UTF_8));
+        each.put(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(i * 1000003L)
+            .array());
+      }
+    if (!Arrays.equals(golden, written(filter)) || !Arrays.equals(golden, written(other)))
+      throw new AssertionError(path + " differs");
   }
 
-  /** Counts the set bits of a form, and passes its bytes to the digest. */
-  static final class BitCounter extends OutputStream {
-    private final WordDigest next;
-    long set = 0;
-    int probes = 0;
-
-    BitCounter(WordDigest next) {
-      this.next = next;
-    }
-
-    @Override
-    public void write(int b) {
-      if (next.at == 1) probes = b & 0xff;
-      if (next.at >= 6) set += Integer.bitCount(b & 0xff);
-      next.write(b);
-    }
-  }
-
+  /** cases|wide SEED FILE, or golden FILE mitz32|mitz64 N PUTS made|read. */
   public static void main(String[] args) throws IOException {
-    if (args[0].equals("wide")) {
-      try (Facts facts = new Facts(args[1])) {
-        wide(BloomFilterStrategies.MURMUR128_MITZ_32, "mitz32", facts);
-        wide(BloomFilterStrategies.MURMUR128_MITZ_64, "mitz64", facts);
-      }
+    if (args[0].equals("golden")) {
+      golden(args[1], args[2].equals("mitz64"), Long.parseLong(args[3]), Integer.parseInt(args[4]),
+          args[5].equals("made"));
       return;
     }
-    long seed = Long.parseUnsignedLong(args[1]);
-    try (Facts facts = new Facts(args[2])) {
-      if (args[0].equals("fill")) {
-        try (OutputStream forms = new BufferedOutputStream(new FileOutputStream(args[3]))) {
-          fillAll(seed, facts, forms);
-        }
-      } else {
-        try (InputStream forms = new BufferedInputStream(new FileInputStream(args[3]))) {
-          readAll(seed, facts, forms);
-        }
-      }
-    }
+    random = new SplittableRandom(Long.parseUnsignedLong(args[1]));
+    out = new PrintStream(new BufferedOutputStream(new FileOutputStream(args[2])));
+    if (args[0].equals("wide")) wide();
+    else cases();
+    out.close();
+    if (out.checkError()) throw new IllegalStateException("the calls could not be written");
   }
 }

@@ -1,5 +1,4 @@
-# oracle.sh - sourced by the test scripts: the folder to work in, the seed, and how to run both
-# sides.
+# oracle.sh - sourced by the test scripts: the folder to work in, the seed, and how to run Java.
 set -euo pipefail
 
 # The seed decides every case. To choose another one:
@@ -21,13 +20,4 @@ compile_java() {
 # time.
 run_java() {
   java -XX:-UsePerfData -XX:+UseSerialGC -Xmx2g -cp "$work/classes:$guava" "$@"
-}
-
-# Takes a fact file, then the program and arguments that write it. If the program fails, prints
-# the case.
-run_ours() {
-  local facts=$1
-  "${@:2}" && return
-  echo "our side failed with status $? in: $(grep '^case' "$facts" | tail -n 1)"
-  exit 1
 }

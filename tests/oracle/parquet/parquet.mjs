@@ -2,9 +2,9 @@
 // @dsnp/parquetjs, and hyparquet with hyparquet-writer.
 //
 //   node parquet.mjs write SEED DIR   they write Parquet files, and answer queries
-//   node parquet.mjs read DIR         they read our filters, and answer queries
+//   node parquet.mjs read DIR         they read our filters, answer queries, and compare all answers
 //
-// parquet_ours.cc is the other half; compare.cc compares the facts (facts.h).
+// parquet_ours.cc is the other half.
 //
 // DIR/cases lists the cases. For each, NAME.filter is the Parquet file from the start of the
 // filter, NAME.put and NAME.ask are the bytes of keys in hexadecimal, and NAME.ours is the
@@ -185,29 +185,19 @@ async function keysOf(seed, one) {
   return {put: await exact(put), ask: await exact(ask), drawn: put.length + ask.length};
 }
 
-// Answers in the format of facts.h.
-function factsOf(answers) {
-  const lines = [];
-  for (let from = 0; from < answers.length; from += 512) {
-    const bits = answers.slice(from, from + 512).map(yes => (yes ? '1' : '0')).join('');
-    const digits = bits.match(/.{1,4}/g).map(four => parseInt(four.padEnd(4, '0'), 2).toString(16));
-    lines.push(`ask@${from} ${digits.join('')}`);
-  }
-  return lines;
-}
-
-async function factsOfCase(one, filter, keys) {
+// A line of a case: how many of its keys are present, and the answers for the others.
+async function answersOf(one, filter, keys) {
   const present = await one.who.answer(filter, one, keys.put);
   assert(present.every(yes => yes), `${one.name}: a key that was put is not in`);
-  return [`case ${one.name}`, `in ${keys.put.length}`,
-    ...factsOf(await one.who.answer(filter, one, keys.ask))];
+  const answers = await one.who.answer(filter, one, keys.ask);
+  return `${one.name} ${keys.put.length} ${answers.map(Number).join('')}`;
 }
 
 const saveHex = (path, keys) =>
   writeFileSync(path, keys.map(key => `${key.bytes.toString('hex')}\n`).join(''));
 
 async function write(seed, folder) {
-  const facts = [];
+  const lines = [];
   let drawn = 0, left = 0;
   await new Parquetjs().hash('');  // loads the hash, which its writer does not wait for
   for (const one of allCases(folder)) {
@@ -217,23 +207,26 @@ async function write(seed, folder) {
     writeFileSync(`${one.path}.filter`, form);
     saveHex(`${one.path}.put`, keys.put);
     saveHex(`${one.path}.ask`, keys.ask);
-    facts.push(...await factsOfCase(one, await one.who.open(form), keys));
+    lines.push(await answersOf(one, await one.who.open(form), keys));
   }
   writeFileSync(`${folder}/seed`, seed);
   writeFileSync(`${folder}/cases`, allCases(folder).map(one => `${one.name}\n`).join(''));
-  writeFileSync(`${folder}/theirs.read`, `${facts.join('\n')}\n`);
+  writeFileSync(`${folder}/theirs.read`, lines.join('\n'));
   console.log(`${drawn - left} of ${drawn} keys left out, for which parquetjs rounds a product`);
   assert((drawn - left) * 1000 < drawn);
 }
 
 async function read(folder) {
-  const seed = readFileSync(`${folder}/seed`, 'utf8'), facts = [];
+  const seed = readFileSync(`${folder}/seed`, 'utf8'), lines = [];
+  const linesOf = name => readFileSync(`${folder}/${name}`, 'utf8').trimEnd().split('\n');
   for (const one of allCases(folder)) {
     const keys = await keysOf(seed, one), ours = readFileSync(`${one.path}.ours`);
     await one.who.expectOurs(one, ours, keys.put);
-    facts.push(...await factsOfCase(one, await one.who.open(ours), keys));
+    lines.push(await answersOf(one, await one.who.open(ours), keys));
   }
-  writeFileSync(`${folder}/theirs.made`, `${facts.join('\n')}\n`);
+  assert.equal(lines.length, 36);
+  assert.deepEqual(linesOf('ours.read'), linesOf('theirs.read'), 'the answers for their filters');
+  assert.deepEqual(linesOf('ours.made'), lines, 'the answers for our filters');
 }
 
 const [verb, ...rest] = process.argv.slice(2);
