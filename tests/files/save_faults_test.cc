@@ -4,9 +4,8 @@
 // Seen to fail, each time, with these bugs planted by hand: the temporary file left after an
 // error; a file not closed after one; the result of fsync() or of close() ignored; no fsync(),
 // or none of the directory; the old file overwritten in place; a failing lstat() or open() of a
-// directory taken for an absent file; a filter not freed, or returned, when a load fails after
-// it was made; a write() of 1 byte taken for all; EINTR of open(), read(), write() or fsync()
-// taken for an error.
+// directory taken for an absent file; a write() of 1 byte taken for all; EINTR of open(), read(),
+// write() or fsync() taken for an error.  Loads, and other forms: //tests/whole:failing_test.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -25,7 +24,6 @@
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
 #include "tests/support/skip.h"
-#include "tests/support/streams.h"
 
 namespace {
 
@@ -103,25 +101,6 @@ TEST_F(SaveFaults, EachCallOfASave) {
     }
 }
 
-// The same for a form with a header that is overwritten after its words.
-TEST_F(SaveFaults, EachCallOfASaveToBeShared) {
-  const Filter filter = Filled(kFew, 2);
-  const std::string now = Bytes(filter);
-  for (int error : kErrors) {
-    const size_t failed = FailEach(
-        error, Expected,
-        [&] { return lfb_filter_save(filter.get(), LFB_FORM_MAPPED, Path("new").c_str()); },
-        [&](const Outcome& outcome) {
-          const bool renamed = outcome.status == LFB_OK || outcome.report.Before("rename");
-          EXPECT_TRUE(Held("new") == (renamed ? now : ""));
-          EXPECT_EQ(Entries(), renamed ? 1u : 0u);
-          fs::remove(Path("new"));
-        });
-    fs::remove(Path("new"));
-    EXPECT_GT(failed, 12u) << "no calls were seen";
-  }
-}
-
 TEST_F(SaveFaults, EachCallOfASaveInPlace) {
   const Filter filter = Filled(kFew, 1);
   for (int error : kErrors)
@@ -131,54 +110,6 @@ TEST_F(SaveFaults, EachCallOfASaveInPlace) {
                 [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
             [](const Outcome&) {}),
         5u);
-}
-
-bool SameWords(const Filter& a, const Filter& b) {
-  return a->pages.size == b->pages.size &&
-         std::memcmp(a->pages.address, b->pages.address, a->pages.size) == 0;
-}
-
-// Each call of a load fails in turn: no filter is returned.
-TEST_F(SaveFaults, EachCallOfALoad) {
-  for (uint64_t n : {kFew, kMany})
-    for (int error : kErrors) {
-      const Filter filter = Filled(n, 1);
-      Prepare(filter);
-      lfb_filter* const none = filter.get();
-      lfb_filter* loaded = none;
-      bool same = true;
-      const size_t failed = FailEach(
-          error, Expected,
-          [&] {
-            loaded = none;
-            const lfb_status status = lfb_filter_load(Path("old").c_str(), nullptr, &loaded);
-            if (loaded != none) same = same && SameWords(Filter(loaded), filter);
-            return status;
-          },
-          [&](const Outcome& outcome) { EXPECT_EQ(loaded == none, outcome.status != LFB_OK); });
-      EXPECT_GT(failed, 8u) << "no calls were seen";
-      EXPECT_TRUE(same);
-    }
-}
-
-// If the size of the input is unknown, memory grows as it is read. Each allocation fails in
-// turn.
-TEST_F(SaveFaults, EachPieceOfMemoryOfAStream) {
-  const Filter filter = Filled(4'000'000, 1);
-  const std::string bytes = Bytes(filter, LFB_FORM_NATIVE);
-  lfb_filter* const none = filter.get();
-  lfb_filter* read = none;
-  const size_t failed = FailEach(
-      ENOMEM, Expected,
-      [&] {
-        read = none;
-        Source source{bytes};
-        const lfb_status status = lfb_filter_read(Source::Read, &source, nullptr, &read);
-        if (read != none) lfb_filter_free(read);
-        return status;
-      },
-      [&](const Outcome& outcome) { EXPECT_EQ(read == none, outcome.status != LFB_OK); });
-  EXPECT_GT(failed, 6u);
 }
 
 // A status that a caller's function returns is returned, from any of its calls.

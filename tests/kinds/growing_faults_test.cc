@@ -1,107 +1,17 @@
-// A growing filter without memory for its next layer: nothing is lost, and no memory is leaked.
-// And one in a file that cannot be made or extended.
+// A growing filter in a file that cannot be extended: nothing is lost.  failing_test makes each
+// call of making a growing filter, and of adding a layer in memory, fail.
 #include <lfbloom/growing_mapped.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "tests/support/calls.h"
-#include "tests/support/faults.h"
 #include "tests/support/growings.h"
 #include "tests/support/mapped.h"
-#include "tests/support/race.h"
 
 namespace {
 
 using calls::Deed;
 using calls::Report;
-
-constexpr uint64_t kKeys = 2500;  // enough for two layers
-
-// The result of putting kKeys keys.
-struct Filled {
-  lfb_status stuck_once = LFB_OK;  // the last failure reported while keys were put
-  lfb_growing_figures figures{};
-  uint64_t lost = 0;
-  Report report;
-};
-
-// Makes a filter, puts keys, queries them, frees it; the plan counts all calls.
-Filled Fill(const calls::Plan& plan) {
-  const lfb_config config = Config(1024, 0.01, LFB_FAST);
-  Filled filled;
-  lfb_growing* growing = nullptr;
-  lfb_growing_figures now;
-
-  calls::Arm(plan);
-  if (lfb_growing_create(&config, &growing) == LFB_OK) {
-    for (uint64_t i = 0; i < kKeys; i++) {
-      lfb_growing_put_u64(growing, i);
-      lfb_growing_stats(growing, &now);
-      if (now.stuck != LFB_OK) filled.stuck_once = now.stuck;
-    }
-    for (uint64_t i = 0; i < kKeys; i++) filled.lost += !lfb_growing_might_contain_u64(growing, i);
-    lfb_growing_stats(growing, &filled.figures);
-  }
-  lfb_growing_free(growing);
-  filled.report = calls::Disarm();
-  return filled;
-}
-
-// Each allocation fails in turn. Without the first layer there is no filter. A later one is
-// tried again as more keys are put.
-TEST(GrowingFaults, EachPieceOfMemory) {
-  const Filled whole = Fill({});
-  ASSERT_EQ(whole.report.kept, 0);
-  ASSERT_EQ(whole.report.mapped, 0);
-  ASSERT_GE(whole.figures.layers, 2u);
-  size_t without = 0, later = 0;
-  for (size_t at = 1; at <= whole.report.made.size(); at++) {
-    const Filled filled = Fill({Deed::kFail, at, ENOMEM});
-    EXPECT_EQ(filled.lost, 0u) << at;
-    EXPECT_EQ(filled.report.kept, 0) << at;
-    EXPECT_EQ(filled.report.mapped, 0) << at;
-    if (filled.figures.layers == 0) {
-      without++;
-    } else {
-      EXPECT_EQ(filled.figures.layers, whole.figures.layers) << at;
-      EXPECT_EQ(filled.figures.stuck, LFB_OK) << at;
-      EXPECT_LT(filled.figures.expected_fpp, 0.01) << at;
-      later += filled.stuck_once == LFB_ERROR_NO_MEMORY;
-    }
-  }
-  EXPECT_GE(without, 4u);
-  EXPECT_GE(later, 4u);
-}
-
-// Each system call of making a filter in a file fails in turn. In every case no file is left,
-// and the filter can be made then. Seen to fail when a filter that was made and could not be
-// opened kept its file.
-TEST(GrowingFaults, NoFileIsLeftOfWhatCannotBeMade) {
-  const Path folder;
-  std::filesystem::create_directory(folder.c_str());
-  const std::string head = std::string(folder.c_str()) + "/g";
-  const lfb_config config = Config(1024, 0.01, LFB_FAST);
-  const auto make = [&] {
-    lfb_growing* growing = nullptr;
-    const lfb_status status = lfb_growing_mapped_create(head.c_str(), &config, &growing);
-    EXPECT_EQ(status == LFB_OK, growing != nullptr);
-    lfb_growing_free(growing);
-    return status;
-  };
-  size_t failed = 0;
-  for (size_t at = 1;; at++) {
-    const Outcome outcome = Try({Deed::kFail, at, EIO}, make);
-    if (outcome.status != LFB_OK) {
-      failed++;
-      EXPECT_TRUE(std::filesystem::is_empty(folder.c_str())) << at;
-    }
-    std::filesystem::remove(head);
-    if (outcome.report.made.size() < at || HasFailure()) break;
-  }
-  EXPECT_GE(failed, 15u);
-  std::filesystem::remove_all(folder.c_str());
-}
 
 // A next layer that cannot be made is tried again now and then, not at each put, since each try
 // enters the kernel. Seen to fail, with 27,000 tries, when every put tried.

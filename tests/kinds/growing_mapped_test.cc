@@ -1,8 +1,7 @@
 // Growing filters in files that processes share: every process finds each key with a put that
-// returned, while layers are added and while processes are killed.
+// returned, while layers are added.  growing_processes_test restricts and kills them.
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -427,54 +426,9 @@ TEST_F(GrowingMapped, ALayerThatIsNotCountedYetIsTaken) {
   EXPECT_EQ(FilesThere(), 1u);
 }
 
-// A child continues with what its parent has opened, and each finds the other's keys.
-TEST_F(GrowingMapped, AChildContinues) {
-  const Growing growing = Create();
-  PutSome(growing, 1, 0, 3000);
-  InProcesses(3, [&](unsigned p) {
-    PutSome(growing, 10 + p, 0, 5000);
-    uint64_t won = 0;
-    for (uint64_t i = 0; i < 3000; i++) won += lfb_growing_claim_u64(growing.get(), Mix(20 + p, i));
-    if (won < 2900) _exit(1); /* at most 1 % are false positives */
-    if (Lost(growing, 1, 3000) + Lost(growing, 10 + p, 5000) + Lost(growing, 20 + p, 3000) != 0)
-      _exit(2);
-  });
-  PutSome(growing, 1, 3000, 6000);
-  for (unsigned p = 0; p < 3; p++) EXPECT_EQ(Lost(growing, 10 + p, 5000), 0u);
-  for (unsigned p = 0; p < 3; p++) EXPECT_EQ(Lost(growing, 20 + p, 3000), 0u);
-  EXPECT_EQ(Lost(growing, 1, 6000), 0u);
-}
-
 // ---- races of processes ------------------------------------------------------------------
 
 constexpr unsigned kProcesses = 4;
-
-// Of several processes that make one filter at once, one makes it. The others open it, and all
-// their keys are present.
-TEST_F(GrowingMapped, OneOfSeveralCreatorsMakesIt) {
-  constexpr unsigned kRounds = kUnderTsan ? 10 : 40;
-  for (unsigned round = 0; round < kRounds; round++) {
-    const Shared<std::atomic<unsigned>> waiting, made;
-    *waiting.get() = kProcesses;
-    InProcesses(kProcesses, [&](unsigned p) {
-      const lfb_config config = Config(1024, 0.01, LFB_FAST);
-      lfb_growing* growing = nullptr;
-      for (--*waiting.get(); *waiting.get() > 0;) sched_yield();
-      lfb_status status = lfb_growing_mapped_create(Head().c_str(), &config, &growing);
-      *made.get() += status == LFB_OK;
-      if (status == LFB_ERROR_EXISTS)
-        status = any::open_shared<lfb_growing>(Head().c_str(), nullptr, &growing);
-      if (status != LFB_OK) _exit(1);
-      PutSome(Growing(growing), 100 * round + p, 0, 1500);
-    });
-    ASSERT_EQ(*made.get(), 1u) << round;
-    const Growing all = Open();
-    for (unsigned p = 0; p < kProcesses; p++)
-      ASSERT_EQ(Lost(all, 100 * round + p, 1500), 0u) << round;
-    ASSERT_EQ(FilesThere(), 1u);
-    unlink(Head().c_str());
-  }
-}
 
 // Processes find the same layer full and add the next one at once, 100 times over, from the
 // first to the fourth layer, while another process opens the file all the time. There is one
@@ -491,8 +445,12 @@ TEST_F(GrowingMapped, ProcessesAddTheSameLayerAtOnce) {
       if (p == kProcesses) {
         while (*done.get() < kProcesses) {
           lfb_growing* growing = nullptr;
+          const lfb_growing* reading = nullptr;
           if (any::open_shared<lfb_growing>(Head().c_str(), nullptr, &growing) != LFB_OK) _exit(2);
+          if (any::open_in_place<lfb_growing>(Head().c_str(), nullptr, &reading) != LFB_OK)
+            _exit(3);
           lfb_growing_free(growing);
+          any::free<lfb_growing>(reading);
         }
         return;
       }
@@ -543,104 +501,6 @@ TEST_F(GrowingMapped, WhatOneProcessPutsTheOthersFind) {
   EXPECT_GE(Figures(growing).layers, 4u);
   ExpectOneLayerALevel(growing);
   ExpectCountedInTheFile(growing);
-}
-
-// All processes claim the same keys while layers are added: each key has one winner.
-TEST_F(GrowingMapped, EachKeyIsClaimedByOneProcess) {
-  constexpr uint64_t kKeys = kUnderTsan ? 10000 : 15000;
-  struct Winners {
-    std::atomic<unsigned> of[kKeys];
-  };
-  const Shared<Winners> winners;
-  { Create(Config(1024, 1e-9, LFB_FAST)); }
-  InProcesses(kProcesses, [&](unsigned p) {
-    const Growing mine = Open();
-    for (uint64_t i = 0; i < kKeys; i++) {
-      const uint64_t key = (i + 10 * p) % kKeys;
-      winners->of[key] += lfb_growing_claim_u64(mine.get(), Mix(1, key));
-    }
-  });
-  uint64_t wrong = 0;
-  for (const auto& count : winners->of) wrong += count != 1;
-  EXPECT_EQ(wrong, 0u);
-  EXPECT_GE(Figures(Open()).layers, 4u);
-}
-
-// ---- deaths -------------------------------------------------------------------------------
-
-struct Returned {
-  std::atomic<uint64_t> put[kProcesses];
-};
-
-// The sum in the file by which a layer is found full lacks at most the bits of one call for each
-// process that died. A layer's own count is right.
-void ExpectCountedButForDeaths(const Growing& growing, unsigned deaths) {
-  const lfb_layer* layer = lfb_layers_newest(growing.get());
-  for (; layer != nullptr; layer = layer->older) {
-    const uint64_t sum = lfb_bit_array_count(&layer->filter->layout.bits);
-    const uint64_t truth = lfb_filter_recount(&layer->filter->layout.bits);
-    ASSERT_LE(sum, truth);
-    ASSERT_GE(sum + uint64_t{deaths} * layer->filter->layout.probes, truth);
-    lfb_stats stats;
-    lfb_filter_stats(layer->filter, &stats);
-    ASSERT_EQ(stats.bits_set, truth);
-  }
-}
-
-// Processes that put while layers are added are killed at random moments, again and again on one
-// file. Each put that had returned is found, by a process that had the filter open and by one
-// that opens it then, and the filter continues to grow. Seen to fail with a number of layers
-// that is raised only when the next one is added.
-TEST_F(GrowingMapped, NoPutThatReturnedIsLostByAKill) {
-  constexpr unsigned kRounds = kUnderTsan ? 20 : 100, kRoundsOfAFile = 5;
-  const Shared<Returned> returned;
-  std::mt19937 random(1);
-  Growing watching;
-  uint64_t puts = 0, grown = 0;
-  for (unsigned round = 0; round < kRounds; round++) {
-    if (round % kRoundsOfAFile == 0) {
-      watching.reset();
-      unlink(Head().c_str());
-      watching = Create();
-    }
-    const uint32_t before = Figures(watching).layers;
-    pid_t children[kProcesses];
-    for (unsigned p = 0; p < kProcesses; p++) {
-      returned->put[p] = 0;
-      children[p] = fork();
-      ASSERT_GE(children[p], 0);
-      if (children[p] != 0) continue;
-      const Growing mine = Open();
-      for (uint64_t i = 0;; i++) {
-        lfb_growing_put_u64(mine.get(), Mix(kProcesses * round + p, i));
-        returned->put[p].store(i + 1, std::memory_order_release);
-      }
-    }
-    const uint64_t enough = random() % 2000;  // by its own pace, not by the clock
-    while (returned->put[random() % kProcesses] <= enough) usleep(100);
-    for (unsigned p = 0; p < kProcesses; p++) {
-      usleep(random() % 300);
-      kill(children[p], SIGKILL);
-    }
-    for (pid_t child : children) {
-      int status = 0;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      ASSERT_TRUE(WIFSIGNALED(status)) << round;
-    }
-    const Growing opened = Open();
-    for (unsigned p = 0; p < kProcesses; p++) {
-      const uint64_t stream = kProcesses * round + p;
-      ASSERT_EQ(Lost(watching, stream, returned->put[p]), 0u) << round;
-      ASSERT_EQ(Lost(opened, stream, returned->put[p]), 0u) << round;
-      puts += returned->put[p];
-    }
-    ExpectCountedButForDeaths(opened, kProcesses * (round % kRoundsOfAFile + 1));
-    ASSERT_LT(Figures(opened).expected_fpp, 0.01) << round;
-    ASSERT_EQ(FilesThere(), 1u);
-    grown += Figures(opened).layers > before;
-  }
-  EXPECT_GT(puts, kRounds * kProcesses * 100u);
-  EXPECT_GT(grown, kRounds / 10) << "hardly any layer was added while processes died";
 }
 
 }  // namespace

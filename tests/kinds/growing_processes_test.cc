@@ -127,29 +127,6 @@ TEST(GrowingKills, LoseNothing) {
   }
 }
 
-// A process opens the file, for putting and for querying only, while others add layers. It
-// failed in 2 of 2 runs when the file's length and blocks were read before the layers.
-TEST(GrowingOpen, SucceedsWhileLayersAreAdded) {
-  uint64_t opened = 0;
-  for (int file = 0; file < 6 && !HasFailure(); file++) {
-    const Path path(file % 2 == 0 ? testing::TempDir() : "/dev/shm");
-    const Growing growing = CreateGrowing(path.c_str());
-    const Notes notes;
-    Child child([&] { return ClaimsAll(growing.get(), notes, 1); });
-    siginfo_t ended{};
-    do {
-      const lfb_growing* read_only = nullptr;
-      EXPECT_EQ(any::open_in_place<lfb_growing>(path.c_str(), nullptr, &read_only), LFB_OK);
-      any::free<lfb_growing>(read_only);
-      OpenGrowing(path.c_str());
-      opened++;
-      waitid(P_PID, static_cast<id_t>(child.process()), &ended, WEXITED | WNOHANG | WNOWAIT);
-    } while (ended.si_pid == 0 && !HasFailure());
-    EXPECT_EQ(child.Wait(), 0);
-  }
-  EXPECT_GE(opened, 6u);
-}
-
 // ---- a folder in which any user may make files ----------------------------------------------
 
 // An attacker, if possible as another user, has made what an earlier version of the library

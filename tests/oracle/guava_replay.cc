@@ -1,6 +1,7 @@
-// guava_replay.cc - guava_replay CALLS CASES: repeats by this library, through the public C API, the
-// calls of Guava that GuavaOracle.java wrote to the file CALLS, which are CASES at least.  Each result
-// must be Guava's, and a double at most one unit in the last place off.  Shows the first that differ.
+// guava_replay.cc - guava_replay CALLS CASES: repeats by this library, through the public C API,
+// the calls of Guava that GuavaOracle.java wrote to the file CALLS, which are CASES at least.  Each
+// result must be Guava's, and a double at most one unit in the last place off.  Shows the first
+// results that differ.
 #include <lfbloom/filter_more.h>
 
 #include <algorithm>
@@ -408,8 +409,8 @@ class Replay {
   size_t calls_ = 0;
 };
 
-// The same, but for a double that is one unit in the last place off (doubles of one sign are ordered
-// like their bits), and the reason if two things are wrong: neither side promises which it finds.
+// The same, but for a double that is one unit in the last place off (doubles of one sign are
+// ordered like their bits), and the reason if two things are wrong: no side promises which.
 bool Same(const std::string& theirs, const std::string& ours) {
   if (theirs == ours) return true;
   if (theirs == "refused") return ours.compare(0, theirs.size(), theirs) == 0;

@@ -1,5 +1,4 @@
-// Mapped filters in a crowd: more processes and threads than there are slots for counting, and
-// children of children.
+// Mapped filters in a crowd: more threads than slots for counting, and children of children.
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
 #include "tests/support/mapped.h"
@@ -25,31 +24,6 @@ void ExpectChildrenEndWell(unsigned count) {
     ASSERT_GT(wait(&status), 0);
     ASSERT_EQ(status, 0);
   }
-}
-
-// All claim the same keys: each key has one winner, and each process's own keys are found.
-TEST(MappedCrowd, TwoHundredProcesses) {
-  constexpr unsigned kProcesses = 200;
-  constexpr uint64_t kKeys = 300, kOwn = 20;
-  const Path path("/dev/shm");
-  const Filter filter = Create(path, Config(kProcesses * kOwn + kKeys, 1e-9, LFB_FAST));
-  const Shared<std::atomic<unsigned>> ready;
-  const SharedArray<std::atomic<uint16_t>> wins(kKeys);
-  for (unsigned p = 0; p < kProcesses; p++)
-    if (fork() == 0) {
-      lfb_filter* mine = nullptr;
-      if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
-      for ((*ready.get())++; *ready.get() < kProcesses;) usleep(20000);  // many wait on few cores
-      for (uint64_t i = 0; i < kKeys; i++) {
-        wins[i] += lfb_filter_claim_u64(mine, Mix(kProcesses, i));
-        if (i < kOwn) lfb_filter_put_u64(mine, Mix(p, i));
-      }
-      lfb_mapped_close(mine);
-      _exit(0);
-    }
-  ExpectChildrenEndWell(kProcesses);
-  for (uint64_t i = 0; i < kKeys; i++) ASSERT_EQ(wins[i], 1) << i;
-  ExpectAll(filter, kProcesses, kOwn);
 }
 
 // In a file and in private memory.  The threads claim in step, so that they meet at each key.

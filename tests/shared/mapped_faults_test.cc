@@ -219,33 +219,6 @@ TEST(MappedFaults, ALimitOfMemoryIsAnError) {
   EXPECT_EQ(outcome, 0);
 }
 
-// A process that may make no system calls puts, queries and claims: it is killed at its first
-// one, except for its exit. The puts are also the first of the process: seen to be killed there,
-// by pthread_once().
-TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
-  if (kUnderSanitizer) return NotHere("a sanitizer makes calls of its own");
-  for (const lfb_strategy_id strategy : SharableStrategies()) {
-    const Path path;
-    const Filter filter = Create(path, Config(1000, 1e-6, strategy));
-    const int outcome = InChild([&]() -> int {
-      if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) return kNoSeccomp;
-      int wrong = 0;
-      for (uint64_t i = 0; i < 100; i++) {
-        lfb_filter_put_u64(filter.get(), i);
-        wrong |= lfb_filter_claim_u64(filter.get(), i) ? 1 : 0;
-        wrong |= lfb_filter_claim_u64(filter.get(), 1000 + i) ? 0 : 2;
-        wrong |= lfb_filter_might_contain_u64(filter.get(), 1000 + i) ? 0 : 4;
-      }
-      syscall(SYS_exit, wrong);  // _exit() would end all threads, which is forbidden here
-      return -1;
-    });
-    if (outcome == kNoSeccomp) return Skip("no seccomp here");
-    ASSERT_EQ(outcome, 0) << lfb_strategy_name(strategy);
-    for (uint64_t i = 0; i < 100; i++)
-      ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), 1000 + i));
-  }
-}
-
 // ---- file systems that a test mounts for itself only ----------------------------------
 
 class MappedMounts : public testing::Test {

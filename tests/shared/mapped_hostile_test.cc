@@ -1,6 +1,5 @@
 // Mapped files with a shared part that no process would have written, or that killed processes
 // left. Answers may be wrong, but no call hangs, and nothing outside the file is touched.
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "bloom/filter/filter.h"
@@ -119,36 +118,6 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     EXPECT_EQ(StateOf(cell), LFB_CLAIM_DONE);
     EXPECT_FALSE(lfb_filter_claim_hashed(filter.get(), hash));
   }
-}
-
-// Processes are killed in claims of eight threads each, 40 times over. The others claim without
-// any effect.
-TEST(MappedDeath, AProcessKilledWithinClaimsBlocksNoOther) {
-  const Path path("/dev/shm");
-  const Filter filter = Create(path, Config(10000000, 0.01, LFB_FAST));
-  for (unsigned round = 0; round < 40; round++) {
-    const Shared<std::atomic<uint64_t>> claims;
-    const pid_t child = fork();
-    if (child == 0) {
-      lfb_filter* mine = nullptr;
-      if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
-      RunTogether(8, [&](unsigned t) {
-        for (uint64_t i = 0;; i++) {
-          lfb_filter_claim_u64(mine, Mix(8 * round + t, i));
-          (*claims.get())++;
-        }
-      });
-    }
-    while (*claims.get() < 1000) usleep(100);
-    kill(child, SIGKILL);
-    int status;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status));
-  }
-  uint64_t won = 0;
-  for (uint64_t i = 0; i < 1000; i++) won += lfb_filter_claim_u64(filter.get(), Mix(1000, i));
-  EXPECT_GT(won, 900u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
 }
 
 // ---- words with any content --------------------------------------------------------------

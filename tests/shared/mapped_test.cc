@@ -1,9 +1,8 @@
 // Filters in mapped files: the same answers and bits as in memory, and one filter for all processes
-// that open it.  every_mapped_test has what holds for every kind in a file.
+// that open it.  every_mapped_test has what holds for every kind in a file; processes_test
+// restricts and kills the processes.
 #include <fcntl.h>
 #include <lfbloom/mapped.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -168,33 +167,6 @@ void InChild(const Body& body) {
   ASSERT_EQ(status, 0);
 }
 
-// A child continues with its parent's filter, and the puts of both are counted.
-TEST(MappedFork, ParentAndChildPutIntoOneFilter) {
-  const Path path;
-  const Filter filter = Create(path, Config(100000, 0.01, LFB_FAST));
-  const Filter expected = Make(Config(100000, 0.01, LFB_FAST));
-  lfb_filter_put_u64(filter.get(), 1);
-  const pid_t child = fork();
-  if (child == 0) {
-    RunTogether(3, [&](unsigned t) {
-      for (uint64_t i = 0; i < 10000; i++) lfb_filter_put_u64(filter.get(), Mix(t, i));
-    });
-    lfb_mapped_close(filter.get());
-    _exit(0);
-  }
-  for (uint64_t i = 0; i < 20000; i++) lfb_filter_put_u64(filter.get(), Mix(9, i));
-  int status;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
-  lfb_filter_put_u64(expected.get(), 1);
-  for (uint64_t t = 0; t < 3; t++)
-    for (uint64_t i = 0; i < 10000; i++) lfb_filter_put_u64(expected.get(), Mix(t, i));
-  for (uint64_t i = 0; i < 20000; i++) lfb_filter_put_u64(expected.get(), Mix(9, i));
-  EXPECT_EQ(Stats(filter).bits_set, Stats(expected).bits_set);
-  EXPECT_EQ(Bytes(filter, LFB_FORM_NATIVE).substr(256),
-            Bytes(expected, LFB_FORM_NATIVE).substr(256));
-}
-
 // A child that closes the filter changes nothing for its parent.
 TEST(MappedFork, AChildThatOnlyClosesChangesNothing) {
   const Path path;
@@ -288,70 +260,6 @@ TEST(Mapped, ARecentCountIsRenewed) {
     } while (stats.bits_set < truth && std::chrono::steady_clock::now() < limit);
     ASSERT_EQ(stats.bits_set, truth) << i;
   }
-}
-
-// Processes claim the same keys in the same order, and some are killed during it: no key has two
-// winners, and the survivors win all keys except those lost with the killed ones. Seen to fail
-// in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
-TEST(MappedRace, AKeyIsClaimedByOneProcess) {
-  constexpr unsigned kProcesses = 6, kKilled = 3, kRounds = kUnderTsan ? 3 : 20;
-  constexpr uint64_t kKeys = 20000;
-  uint64_t twice = 0, without = 0;
-  for (unsigned round = 0; round < kRounds; round++) {
-    const Path path("/dev/shm");
-    const Filter filter = Create(path, Config(kKeys, 1e-6, LFB_FAST));
-    const SharedArray<std::atomic<uint32_t>> wins(kKeys), begun(1);
-    pid_t children[kProcesses];
-    for (unsigned p = 0; p < kProcesses; p++) {
-      children[p] = fork();
-      if (children[p] == 0) {
-        lfb_filter* mine = nullptr;
-        if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
-        for (begun[0]++; begun[0] < kProcesses;) std::this_thread::yield();
-        for (uint64_t i = 0; i < kKeys; i++)
-          if (lfb_filter_claim_u64(mine, Mix(round, i))) wins[i]++;
-        lfb_mapped_close(mine);
-        _exit(0);
-      }
-    }
-    while (begun[0] < kProcesses) usleep(10);
-    for (unsigned p = 0; p < kKilled; p++) {
-      usleep(300);
-      kill(children[p], SIGKILL);
-    }
-    for (pid_t child : children) {
-      int status;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-    }
-    for (uint64_t i = 0; i < kKeys; i++) {
-      ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(round, i)));
-      twice += wins[i] > 1;
-      without += wins[i] == 0;
-    }
-    ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
-  }
-  EXPECT_EQ(twice, 0u);
-  // the key that each killed process was claiming, and perhaps a false positive
-  EXPECT_LE(without, kRounds * kKilled + 2);
-}
-
-// Any number of openings, in one process as in many.
-TEST(Mapped, AnyNumberOfOpeners) {
-  const Path path;
-  const lfb_config config = Config(10000, 0.01, LFB_FAST);
-  std::vector<Filter> all;
-  all.push_back(Create(path, config));
-  for (int i = 1; i < 80; i++) all.push_back(Open(path));
-  const Filter expected = Make(config);
-  for (uint64_t i = 0; i < 8000; i++) {
-    lfb_filter_put_u64(all[i % 80].get(), i);
-    lfb_filter_put_u64(expected.get(), i);
-  }
-  EXPECT_EQ(Stats(all[79]).bits_set, Stats(expected).bits_set);
-  all.resize(1);
-  EXPECT_EQ(Stats(all[0]).bits_set, Stats(expected).bits_set);
-  EXPECT_EQ(Stats(Open(path)).bits_set, Stats(expected).bits_set);
 }
 
 // ---- making ------------------------------------------------------------------------------

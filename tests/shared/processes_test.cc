@@ -143,7 +143,10 @@ class Storm {
     for (uint64_t i = 0;; i++) {
       const uint64_t key = (acts_[0]++ / 6 + Mix(seed, i) % 8) % kKeys;
       Claim(key);
-      if (lfb_filter_put_u64(filter_, Mix(2, key)), true) puts_[key] = 1;
+      const uint64_t mixed = Mix(2, key), neighbours[] = {mixed, ~mixed, mixed + 1};
+      if (i % 2 == 0) lfb_filter_put_u64(filter_, mixed);
+      else lfb_filter_put_many_u64(filter_, neighbours, 3, nullptr);
+      puts_[key] = 1;
     }
   }
 
