@@ -18,10 +18,10 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_demo,   &command_plan,  &command_build, &command_query,
-    &command_dedupe, &command_claim, &command_info,  &command_verify,
-    &command_merge,  &command_fold,  &command_compare, &command_diff,
-    &command_patch,  &command_convert, &command_remote,
+    &command_demo,    &command_plan,  &command_build, &command_query,  &command_remove,
+    &command_dedupe,  &command_claim, &command_info,  &command_verify, &command_merge,
+    &command_fold,    &command_compare, &command_diff, &command_patch, &command_convert,
+    &command_remote,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

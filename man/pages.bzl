@@ -22,5 +22,6 @@ PAGES = [
     "lfbloom-query.1",
     "lfbloom-redis.7",
     "lfbloom-remote.1",
+    "lfbloom-remove.1",
     "lfbloom-verify.1",
 ]

@@ -15,8 +15,6 @@ struct command {
   const char *examples; /* a line each; -h prints the first two */
   size_t common;        /* -h prints so many rows of the option table; 0: all */
   const char *details;  /* for --help, after the options */
-  const char *moved;    /* options that another command has, each with a space after it, or NULL */
-  const char *moved_to; /* the name of that command */
   /* Returns the exit status.  argv[0] is the command's name. */
   int (*run)(int argc, char **argv);
 };
@@ -34,6 +32,7 @@ extern const struct command command_demo;
 extern const struct command command_plan;
 extern const struct command command_build;
 extern const struct command command_query;
+extern const struct command command_remove;
 extern const struct command command_dedupe;
 extern const struct command command_claim;
 extern const struct command command_info;

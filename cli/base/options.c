@@ -356,31 +356,11 @@ int options_misused(const struct command *command, const char *problem)
   return report_error("%s: %s (see 'lfbloom %s --help')", command->name, problem, command->name);
 }
 
-/* Whether another command has the unknown option, which getopt_long found as optopt or, if that is
- * 0, as `word`. */
-static bool options_has_moved(const struct command *command, const char *word,
-                              char name[OPTIONS_NAME])
-{
-  char ended[OPTIONS_NAME + 1];
-  const int size = (int)strcspn(word, "=");
-
-  if (optopt != 0)
-    (void)snprintf(name, OPTIONS_NAME, "-%c", optopt);
-  else
-    (void)snprintf(name, OPTIONS_NAME, "%.*s", size, word);
-  (void)snprintf(ended, sizeof ended, "%s ", name);
-  return command->moved != NULL && strstr(command->moved, ended) != NULL;
-}
-
 /* Reports what is wrong with the option that getopt_long stopped at. */
 static int options_refuse(const struct command *command, int found, const char *word)
 {
-  char problem[256], name[OPTIONS_NAME];
+  char problem[256];
 
-  if (found == '?' && optopt < OPTIONS_LONG_BASE && options_has_moved(command, word, name))
-    return report_error("%s: %s is an option of 'lfbloom %s', which decides by a filter; %s is "
-                        "exact (see 'lfbloom %s --help')", command->name, name, command->moved_to,
-                        command->name, command->moved_to);
   if (found == ':' && optopt < OPTIONS_LONG_BASE)
     (void)snprintf(problem, sizeof problem, "option -%c needs a value", optopt);
   else if (found == ':')

@@ -93,6 +93,10 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
       "its owner)")                                                                                \
   ROW(options_growing, bool, '\0', "growing", NULL, NULL,                                          \
       "with --shared: a new file grows with its keys; -n is a first guess")                        \
+  ROW(options_counting, bool, '\0', "counting", NULL, NULL,                                        \
+      "a counting filter: 'lfbloom remove' removes keys")                                          \
+  ROW(options_copies, struct options_count, '\0', "copies", "D", options_read_count,               \
+      "with --counting: how often a key may be present at once (default: 1)")                      \
   ROW(options_nul, bool, '0', "null", NULL, NULL, "keys end in NUL bytes instead of newlines")     \
   ROW(options_progress, enum progress_when, '\0', "progress", "WHEN", options_read_when,           \
       "show progress: always or never (default: on a terminal)")                                   \

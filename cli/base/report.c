@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <lfbloom/filter_more.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -111,27 +110,11 @@ void report_overfull(const char *what, const lfb_stats *stats)
               human_probability(stats->expected_fpp).text, human_probability(stats->fpp).text);
 }
 
-void report_oversized(const lfb_config *config)
-{
-  enum { WORTH_A_WORD = 1 << 20 }; /* bytes */
-  lfb_config classic = {.expected_insertions = config->expected_insertions,
-                        .fpp = config->fpp,
-                        .strategy = LFB_GUAVA_MITZ64};
-  lfb_stats stats, other;
-
-  if (lfb_config_plan(config, &stats) == LFB_OK && lfb_config_plan(&classic, &other) == LFB_OK &&
-      stats.bytes > WORTH_A_WORD && other.bytes < stats.bytes / 2)
-    report_note("warning: %s takes %s for a false-positive probability of %s, where --strategy "
-                "guava-mitz64 takes %s",
-                lfb_strategy_name(stats.strategy), human_bytes(stats.bytes).text,
-                human_probability(config->fpp).text, human_bytes(other.bytes).text);
-}
-
 const char *report_misfit_advice(lfb_status status)
 {
   switch (status) {
   case LFB_ERROR_HASH_DIFFERS:
-    return ": build one with --like the other";
+    return ": build one with --like the other, or both with one --seed or --key-file";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": build both with the same -n and -p, or large ones with --foldable and -n that "
            "differ by 2, 4, 8, ...";

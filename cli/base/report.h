@@ -53,8 +53,4 @@ void report_overfull(const char *what, const lfb_stats *stats);
 /* ": what to do" about two filters that do not fit together, or "". */
 const char *report_misfit_advice(lfb_status status);
 
-/* Warns if the filter takes more than 1 MiB, and guava-mitz64 would take less than half of it.
- * Prints nothing for an invalid configuration. */
-void report_oversized(const lfb_config *config);
-
 #endif

@@ -37,11 +37,13 @@ struct build {
   bool force; /* the exit status does not say that OUT is too full */
   bool shared; /* OUT is a filter that processes share */
   bool growing; /* --growing */
+  bool counting; /* OUT has counters or tags */
+  struct options_count copies;
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
 
-  lfb_builder *builder; /* of a filter that is made here          */
-  struct source into;   /* the shared filter, or the finished one */
+  lfb_builder *builder; /* of a plain filter that is made here                        */
+  struct source into;   /* the shared filter, the counting filter or the finished one */
   _Atomic(uint64_t) bad_lines;
   struct walk_figures read;
   _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
@@ -61,6 +63,18 @@ static void build_collect(struct build *build, unsigned thread, const lfb_key *k
   lfb_builder_put_many_u64(build->builder, thread, numbers, count);
 }
 
+/* Reports that a counting filter has no place for a key. */
+static bool build_full(const struct build *build)
+{
+  lfb_figures figures;
+
+  lfb_any_stats(build->into.any, &figures);
+  return report_false("%s: not written: it is full with %s keys, made for %s: give a larger -n, or "
+                      "if keys repeat --copies, or put each key once ('lfbloom dedupe')",
+                      build->out, human_count(figures.all.copies).text,
+                      human_count(figures.all.expected_insertions).text);
+}
+
 static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
   size_t changed = 0;
@@ -70,7 +84,7 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
   else if (!source_do(&build->into, LFB_PUT, keys, count, NULL, &changed))
     return false;
   figure_add(&build->changed, changed);
-  return true;
+  return !build->counting || changed == count || build_full(build);
 }
 
 static bool build_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
@@ -102,6 +116,8 @@ static int build_refused(const struct build *build, lfb_status status)
     return report_error("build: --strategy %s: %s", lfb_strategy_name(build->config.strategy),
                         lfb_status_text(status));
   lfb_ignore(lfb_config_plan(&build->config, &stats));
+  if (build->counting)
+    figures_of_counters(&stats);
   return report_unmade("build", &build->config, stats.bytes, status);
 }
 
@@ -126,11 +142,20 @@ static void build_warn(const struct build *build, const lfb_stats *stats)
                 human_count(stats->bit_count).text);
   else
     build_warn_rate(&build->config, stats);
-  if (!build->strategy.given)
-    report_oversized(&build->config);
 }
 
-/* Makes the filter, or begins one of unknown size. */
+/* Makes the filter to put into, or begins a plain one. */
+static lfb_status build_begin(struct build *build)
+{
+  build->into.any.kind = build->counting ? LFB_KIND_COUNTING : LFB_KIND_NONE;
+  build->into.numbers = build->source.type == LFB_KEYS_I64;
+  if (build->counting)
+    return lfb_counting_create(&build->config, &build->into.any.counting);
+  return (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
+      &build->config, build->source.threads, &build->builder);
+}
+
+/* The same after checks, with reports. */
 static bool build_create(struct build *build)
 {
   lfb_stats stats;
@@ -140,8 +165,7 @@ static bool build_create(struct build *build)
       !target_holds(build->out, build->form, command_build.name, &stats))
     return false;
   if (status == LFB_OK)
-    status = (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
-        &build->config, build->source.threads, &build->builder);
+    status = build_begin(build);
   if (status == LFB_OK && !build->unsized)
     build_warn(build, &stats);
   if (status != LFB_OK)
@@ -174,7 +198,9 @@ static void build_summary_text(const struct build *build, const lfb_stats *stats
   const double seconds = build->seconds > 0 ? build->seconds : 1e-9;
   char distinct[64] = "saturated";
 
-  if (!stats->saturated)
+  if (stats->strategy == LFB_TAGS)
+    (void)snprintf(distinct, sizeof distinct, "all stored");
+  else if (!stats->saturated)
     (void)snprintf(distinct, sizeof distinct, "about %s distinct",
                    human_count(stats->approximate_count).text);
   report_note("%s: %s key%s, %s, in %s; expected fpp %s; %s, %s keys/s, %s/s", build->out,
@@ -236,15 +262,9 @@ static bool build_size(struct build *build)
   return status == LFB_OK;
 }
 
-static int build_fill(struct build *build)
+/* Takes the filter from the builder. */
+static void build_finish(struct build *build)
 {
-  const uint64_t began = clock_ns();
-  const bool read_all = build_read(build);
-  const bool sized = !build->unsized || (read_all && build_size(build));
-  if (!read_all || !sized) {
-    lfb_builder_free(build->builder);
-    return CLI_NOT_DONE;
-  }
   uint64_t changed;
   lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
   build->into.any = (lfb_any){LFB_KIND_PLAIN, {filter}};
@@ -255,8 +275,22 @@ static int build_fill(struct build *build)
     build->config.expected_insertions = stats.expected_insertions;
     build_warn(build, &stats);
   }
+}
+
+static int build_fill(struct build *build)
+{
+  const uint64_t began = clock_ns();
+  const bool read_all = build_read(build);
+  const bool sized = !build->unsized || (read_all && build_size(build));
+  if (!read_all || !sized) {
+    lfb_builder_free(build->builder);
+    return CLI_NOT_DONE;
+  }
+  if (build->builder != NULL)
+    build_finish(build);
   build->seconds = clock_seconds(clock_ns() - began);
-  return target_save_plain(build->out, filter, build->form) ? build_summary(build) : CLI_NOT_DONE;
+  const lfb_redis_module_value value = {.any = build->into.any};
+  return target_save(build->out, &value, build->form) ? build_summary(build) : CLI_NOT_DONE;
 }
 
 /* Other processes see each put at once, and it stays even if the command fails later. */
@@ -308,8 +342,8 @@ static lfb_strategy_id build_strategy(const struct build *build)
   static const lfb_strategy_id preferred[] = {LFB_DEFAULT, LFB_GUAVA_MITZ64, LFB_SBBF};
   size_t i = 0;
 
-  if (build->strategy.given)
-    return build->strategy.id;
+  if (build->strategy.given || build->counting)
+    return build->strategy.given ? build->strategy.id : LFB_TAGS;
   while (i + 1 < sizeof preferred / sizeof *preferred && !lfb_form_holds(build->form, preferred[i]))
     i++;
   return preferred[i];
@@ -320,7 +354,8 @@ static int build_from_files(struct build *build)
   if (build->shared)
     return build_share(build);
   build->config.strategy = build_strategy(build);
-  if (!address_is(build->out) && !lfb_form_holds(build->form, build->config.strategy))
+  if (!address_is(build->out) && !build->counting &&
+      !lfb_form_holds(build->form, build->config.strategy))
     return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
@@ -329,8 +364,8 @@ static int build_from_files(struct build *build)
       !target_check(build->out) ||
       !target_spares_shared(build->out, build->form))
     return CLI_NOT_DONE;
-  build->unsized =
-      !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
+  build->unsized = !build->expected.given && !build->counting &&
+                   !input_is_rereadable(source->paths, source->path_count);
   if ((!build->unsized && !walk_expected(source, command_build.name, false, &build->expected,
                                          &build->config.expected_insertions)) ||
       !build_create(build))
@@ -345,6 +380,21 @@ static bool build_has_size(const struct build *build)
 {
   return build->expected.given || build->strategy.given || build->formula.given ||
          build->config.foldable;
+}
+
+/* The same of those of a counting filter. */
+static const char *build_counting_misuse(const struct build *build)
+{
+  if (!build->counting && build->copies.given)
+    return "--copies needs --counting";
+  if (!build->counting)
+    return build->strategy.id == LFB_TAGS ? "--strategy tags needs --counting" : NULL;
+  if (address_is(build->out))
+    return "--counting does not apply to a filter on Redis";
+  if (build->shared || build->like.path != NULL || build->form != LFB_FORM_NONE ||
+      build->config.foldable)
+    return "--counting takes no --shared, --like, --form or --foldable";
+  return NULL;
 }
 
 /* What is wrong with the combination of options; NULL: nothing. */
@@ -382,7 +432,9 @@ static const char *build_misuse(const struct build *build)
     return "--mode does not apply to a filter on Redis";
   if (build->mode.given && !build->shared)
     return "--mode applies only to a new file of --shared";
-  return options_hash_misuse(&build->hash, build->config.seed, &build->key);
+  const char *misuse = build_counting_misuse(build);
+  return misuse != NULL ? misuse
+                        : options_hash_misuse(&build->hash, build->config.seed, &build->key);
 }
 
 /* Checks the combination of options, and chooses the form.  False after a report. */
@@ -459,6 +511,8 @@ static int build_run(int argc, char **argv)
        &build.force},
       options_growing(&build.growing),
       options_mode(&build.mode),
+      options_counting(&build.counting),
+      options_copies(&build.copies),
       options_threads(&build.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
@@ -473,6 +527,7 @@ static int build_run(int argc, char **argv)
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
   build.config.file_mode = build.mode.bits;
+  build.config.copies = build.copies.value;
   if (seed.given && !build.hash.given)
     build.hash.id = LFB_HASH_XXH3;
   build.config.hash = build.hash.id;
@@ -519,6 +574,10 @@ const struct command command_build = {
         "With --growing, a new OUT grows with its keys, and its false-positive probability stays "
         "below P.  A pipe then needs no -n.  Such a filter cannot be merged, folded or converted.  "
         "If it cannot grow, the command ends with status 2.\n\n"
+        "With --counting, 'lfbloom remove' can remove keys from OUT.  The strategy is tags, or the "
+        "one given, with a counter of 4 bits for each bit.  Each line is put, so a key that comes "
+        "twice must be removed twice.  If tags have no place for a key, the command ends with "
+        "status 2 and OUT is not written.  A key of which more than 64 copies come never fits.\n\n"
         "While a process has OUT open, do not cut OUT short, as truncate, cp and > do: that kills "
         "the process.  Do not delete or replace OUT either: what was put is lost, and the process "
         "ends with status 2.  Without --shared, only --form mapped replaces such a file.\n\n"

@@ -28,8 +28,19 @@ struct convert {
 
 /* ---- IN ------------------------------------------------------------------------- */
 
-/* Loads the filter; of a file one that is not plain only for a key of the module.  False after a
- * report. */
+/* Makes a plain filter of a counting one.  False after a report. */
+static bool convert_to_plain(const char *from, struct source *source)
+{
+  lfb_filter *plain;
+  const lfb_status status = lfb_any_to_plain(source->any, &plain);
+
+  lfb_any_free(source->any);
+  source->any = (lfb_any){LFB_KIND_PLAIN, {status == LFB_OK ? plain : NULL}};
+  return status == LFB_OK || report_false_status(from, status);
+}
+
+/* Loads the filter; of a file one that is not plain only for a key of the module, or a counting one
+ * to make a plain one of it.  False after a report. */
 static bool convert_load(struct convert *convert, const char *from, const char *to,
                          struct source *source)
 {
@@ -37,9 +48,13 @@ static bool convert_load(struct convert *convert, const char *from, const char *
   const lfb_read_limits limits = {.damage = &convert->damage,
                                   .open_damaged = convert->damaged,
                                   .key = options_key_bytes(&convert->key)};
-  const lfb_kind kind = address_is_module(to) ? LFB_KIND_NONE : LFB_KIND_PLAIN;
+  const bool counting = !address_is(from) && source_form(from) == LFB_ERROR_COUNTING;
+  const lfb_kind kind = address_is_module(to) ? LFB_KIND_NONE
+                        : counting            ? LFB_KIND_COUNTING
+                                              : LFB_KIND_PLAIN;
 
-  if (!source_open(from, LFB_OPEN_COPY, kind, &limits, source))
+  if (!source_open(from, LFB_OPEN_COPY, kind, &limits, source) ||
+      (kind == LFB_KIND_COUNTING && !convert_to_plain(from, source)))
     return false;
   if (damage->count > 0)
     report_note("warning: %s: %s are damaged: keys with bits there now answer \"maybe\"", from,
@@ -178,6 +193,8 @@ const struct command command_convert = {
         "can share a file of form mapped.\n\n"
         "What a form cannot hold is lost.  guava and sbbf lose n, p and all checksums; mapped "
         "loses the checksums of the bits.\n\n"
+        "If IN is a counting filter with counters, OUT is the plain filter of the keys that are "
+        "present.  None can be made of tags, which keep no bits.\n\n"
         "OUT is written as a whole or not at all, and may be IN; - is standard output.  Only form "
         "mapped replaces a shared filter, while no process has it open.\n\n"
         "If OUT is on Redis, leave out --to.  The name must be unused, and the strategy must be "

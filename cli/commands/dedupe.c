@@ -53,7 +53,6 @@ static void dedupe_json(const struct dedupe *dedupe)
   json_open(NULL);
   json_count("in", figure_get(&exact->in));
   json_count("out", figure_get(&exact->out));
-  json_float("expected_false_positives", 0);
   json_count("repeated_keys", figure_get(&exact->repeated));
   json_count("reads", exact->reads);
   json_count("doubtful", exact->spill.count);
@@ -279,8 +278,5 @@ const struct command command_dedupe = {
         "Keys are compared by 128 bits of hash, under a key drawn for each run.  Keys of up to 15 "
         "bytes never have the same hash.  Of 1e9 longer ones, 5e-17 are expected to be lost: one "
         "key in 2e16 such runs.\n",
-    .moved = "-p -n --window --shared --state --mode --strategy --hash "
-             "--key-file --unordered --timeout ",
-    .moved_to = "claim",
     .run = dedupe_run,
 };

@@ -126,8 +126,12 @@ static void info_json(const struct info *info)
     info_json_window(info);
   else
     figures_json(figures_form(kind, stats->form), stats);
-  if (kind == LFB_KIND_COUNTING)
+  if (kind == LFB_KIND_COUNTING && stats->strategy == LFB_TAGS) {
+    json_count("copies", stats->copies);
+    json_count("slots", stats->slots);
+  } else if (kind == LFB_KIND_COUNTING) {
     json_count("counters_stuck", stats->counters_stuck);
+  }
   json_text("hash", stats->hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(stats->hash));
   json_bool("keyed", figures_keyed(stats->hash));
   json_text("key_type", stats->key_type == LFB_KEYS_UNKNOWN ? NULL : typed_name(stats->key_type));
@@ -201,6 +205,20 @@ static void info_text_made(const struct info *info)
     info_row("made for fpp", "unknown", " (the file does not say)");
 }
 
+/* The keys, by the bits that are set. */
+static void info_text_keys(const lfb_stats *stats, bool grows)
+{
+  if (stats->strategy == LFB_TAGS)
+    info_row("keys stored", human_count(stats->copies).text, " (each as often as it was put)");
+  else if (!stats->saturated)
+    info_row("distinct keys", human_count(stats->approximate_count).text,
+             figures_counted(stats) ? " (estimated)" : " (counted by the server)");
+  else
+    info_row("distinct keys", "unknown",
+             grows ? " (a layer is saturated: every answer is \"maybe\")"
+                   : " (saturated: every bit is set, every answer is \"maybe\")");
+}
+
 /* Its bits, and what they say. */
 static void info_text_bits(const struct info *info)
 {
@@ -214,21 +232,14 @@ static void info_text_bits(const struct info *info)
     info_row("bits ever used", human_count(stats->reachable_bits).text,
              " (the strategy cannot address the others)");
   if (stats->probes > 0) /* the layers of a growing filter differ */
-    info_row("probes per key", human_count(stats->probes).text, "");
+    info_row(stats->strategy == LFB_TAGS ? "bits of a key's tag" : "probes per key",
+             human_count(stats->probes).text, "");
   (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
   if (figures_counted(stats))
     info_row("bits set", human_count(stats->bits_set).text, remark);
-  if (info->figures.kind == LFB_KIND_COUNTING)
-    info_row("counters stuck", human_count(stats->counters_stuck).text,
-             " (at 15, permanently)");
-  if (!stats->saturated)
-    info_row("distinct keys", human_count(stats->approximate_count).text,
-             figures_counted(stats) ? " (estimated)" : " (counted by the server)");
-  else
-    info_row("distinct keys", "unknown",
-             info->figures.kind == LFB_KIND_GROWING
-                 ? " (a layer is saturated: every answer is \"maybe\")"
-                 : " (saturated: every bit is set, every answer is \"maybe\")");
+  if (info->figures.kind == LFB_KIND_COUNTING && stats->strategy != LFB_TAGS)
+    info_row("counters stuck", human_count(stats->counters_stuck).text, " (at 15, permanently)");
+  info_text_keys(stats, info->figures.kind == LFB_KIND_GROWING);
 }
 
 static void info_text(const struct info *info)

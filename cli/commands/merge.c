@@ -28,26 +28,38 @@ struct merge {
   bool json;
   char *const *paths;
   size_t path_count;
-  lfb_filter *into;     /* the first filter with those merged so far; or the folded one     */
+  lfb_any into;         /* the first filter with those merged so far; or the folded one     */
   lfb_filter **waiting; /* by path: NULL, or a filter that did not fit the size of `into` */
 };
 
-/* Loads the first filter, and makes the checks that depend on it. */
+/* Whether the form can hold the filter; chooses one, if none was given. */
+static bool merge_choose_form(struct merge *merge)
+{
+  const char *first = merge->paths[0];
+  lfb_figures figures;
+
+  lfb_any_plan(merge->into, &figures);
+  if (merge->form == LFB_FORM_NONE)
+    merge->form = figures.all.form != LFB_FORM_NONE ? figures.all.form : LFB_FORM_NATIVE;
+  if (merge->into.kind == LFB_KIND_COUNTING)
+    return merge->form == LFB_FORM_NATIVE ||
+           report_false("%s: is a counting filter: only the native form holds it", first);
+  return target_holds(merge->out, merge->form, first, &figures.all);
+}
+
+/* Loads the first filter, which is plain or, to be merged, counting, and makes the checks that
+ * depend on it. */
 static bool merge_begin(struct merge *merge)
 {
-  lfb_stats stats;
+  const bool counting =
+      merge->command == &command_merge && source_form(merge->paths[0]) == LFB_ERROR_COUNTING;
 
   merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
   if (merge->waiting == NULL)
     return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
-  merge->into = source_load(merge->paths[0], &merge->key, &merge->type);
-  if (merge->into == NULL)
-    return false;
-  lfb_filter_stats(merge->into, &stats);
-  if (merge->form == LFB_FORM_NONE)
-    merge->form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
-  return target_holds(merge->out, merge->form, merge->paths[0], &stats) &&
-         target_spares_shared(merge->out, merge->form);
+  return source_load_any(merge->paths[0], counting ? LFB_KIND_COUNTING : LFB_KIND_PLAIN,
+                         &merge->key, &merge->type, &merge->into) &&
+         merge_choose_form(merge) && target_spares_shared(merge->out, merge->form);
 }
 
 /* Folds the filter merged so far to the size of a smaller one, if it can. */
@@ -56,27 +68,28 @@ static lfb_status merge_fold(struct merge *merge, const lfb_filter *smaller)
   lfb_stats from, to;
   lfb_filter *folded;
 
-  lfb_filter_stats(merge->into, &from);
+  lfb_filter_stats(merge->into.plain, &from);
   lfb_filter_stats(smaller, &to);
   if (from.bit_count % to.bit_count != 0)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  const lfb_status status = lfb_filter_fold(merge->into, from.bit_count / to.bit_count, &folded);
+  const lfb_status status =
+      lfb_filter_fold(merge->into.plain, from.bit_count / to.bit_count, &folded);
   if (status != LFB_OK)
     return status == LFB_ERROR_CANNOT_FOLD ? LFB_ERROR_BIT_COUNT_DIFFERS : status;
-  lfb_filter_free(merge->into);
-  merge->into = folded;
+  lfb_any_free(merge->into);
+  merge->into.plain = folded;
   return LFB_OK;
 }
 
 /* Puts a filter into the first one, which is folded before if it is larger. */
 static lfb_status merge_unite(struct merge *merge, const lfb_filter *filter)
 {
-  lfb_status status = lfb_filter_put_all(merge->into, filter);
+  lfb_status status = lfb_filter_put_all(merge->into.plain, filter);
 
   if (status != LFB_ERROR_BIT_COUNT_DIFFERS)
     return status;
   status = merge_fold(merge, filter);
-  return status == LFB_OK ? lfb_filter_put_all(merge->into, filter) : status;
+  return status == LFB_OK ? lfb_filter_put_all(merge->into.plain, filter) : status;
 }
 
 /* Reports a failure with the filter of path `i`.  Returns whether there was none. */
@@ -90,16 +103,18 @@ static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
 /* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
 static bool merge_add(struct merge *merge, size_t i)
 {
-  lfb_filter *filter = source_load(merge->paths[i], &merge->key, &merge->type);
+  const bool plain = merge->into.kind == LFB_KIND_PLAIN;
+  lfb_any any;
 
-  if (filter == NULL)
+  if (!source_load_any(merge->paths[i], merge->into.kind, &merge->key, &merge->type, &any))
     return false;
-  const lfb_status status = merge_unite(merge, filter);
-  if (status == LFB_ERROR_BIT_COUNT_DIFFERS) {
-    merge->waiting[i] = filter;
+  const lfb_status status = plain ? merge_unite(merge, any.plain)
+                                  : lfb_counting_put_all(merge->into.counting, any.counting);
+  if (plain && status == LFB_ERROR_BIT_COUNT_DIFFERS) {
+    merge->waiting[i] = any.plain;
     return true;
   }
-  lfb_filter_free(filter);
+  lfb_any_free(any);
   return merge_united(merge, i, status);
 }
 
@@ -112,7 +127,7 @@ static bool merge_add_all(struct merge *merge)
       return false;
   for (size_t i = 1; i < merge->path_count; i++)
     if (merge->waiting[i] != NULL &&
-        !merge_united(merge, i, lfb_filter_put_all(merge->into, merge->waiting[i])))
+        !merge_united(merge, i, lfb_filter_put_all(merge->into.plain, merge->waiting[i])))
       return false;
   return true;
 }
@@ -122,7 +137,7 @@ static void merge_end(struct merge *merge)
   for (size_t i = 0; merge->waiting != NULL && i < merge->path_count; i++)
     lfb_filter_free(merge->waiting[i]);
   free(merge->waiting);
-  lfb_filter_free(merge->into);
+  lfb_any_free(merge->into);
 }
 
 /* ---- fold ---------------------------------------------------------------------- */
@@ -162,36 +177,36 @@ static bool fold_filter(struct merge *merge)
   lfb_filter *folded = NULL;
   lfb_stats stats;
 
-  lfb_filter_stats(merge->into, &stats);
+  lfb_filter_stats(merge->into.plain, &stats);
   const uint64_t wanted = fold_wanted(merge, &stats);
   if (wanted == 0)
     return false;
   /* No block is smaller than a word. */
   const uint64_t words = stats.bytes / sizeof(uint64_t);
-  const uint64_t factor = fold_most(merge->into, wanted < words ? wanted : words, &folded);
+  const uint64_t factor = fold_most(merge->into.plain, wanted < words ? wanted : words, &folded);
   if (factor == 0)
     (void)report_status(merge->out, LFB_ERROR_NO_MEMORY);
   else if (merge->factor.given && factor != wanted)
     (void)report_error("%s: --factor %" PRIu64 ": %s: the largest below is %" PRIu64,
                        merge->paths[0], wanted, lfb_status_text(LFB_ERROR_CANNOT_FOLD), factor);
   const bool done = factor > 0 && (!merge->factor.given || factor == wanted);
-  lfb_filter_free(done ? merge->into : folded);
+  lfb_filter_free(done ? merge->into.plain : folded);
   if (done)
-    merge->into = folded;
+    merge->into.plain = folded;
   merge->factor.value = factor;
   return done;
 }
 
 /* ---- both ---------------------------------------------------------------------- */
 
-static void merge_summary_json(const struct merge *merge, const lfb_stats *stats)
+static void merge_summary_json(const struct merge *merge, const lfb_figures *figures)
 {
   json_open(NULL);
   if (merge->command == &command_fold)
     json_count("factor", merge->factor.value);
   else
     json_count("files", merge->path_count);
-  figures_json(lfb_form_name(stats->form), stats);
+  figures_json(figures_form(figures->kind, figures->all.form), &figures->all);
   json_close();
 }
 
@@ -202,7 +217,8 @@ static void merge_summary_text(const struct merge *merge, const lfb_stats *stats
   char distinct[80] = "saturated";
 
   if (!stats->saturated)
-    (void)snprintf(distinct, sizeof distinct, "about %s distinct keys",
+    (void)snprintf(distinct, sizeof distinct,
+                   stats->strategy == LFB_TAGS ? "%s keys" : "about %s distinct keys",
                    human_count(stats->approximate_count).text);
   report_note("%s: %s%s%s, %s, in %s; expected fpp %s", merge->out, folds ? "folded by " : "",
               human_count(count).text, folds ? "" : count == 1 ? " file" : " files", distinct,
@@ -212,18 +228,19 @@ static void merge_summary_text(const struct merge *merge, const lfb_stats *stats
 /* Returns the exit status. */
 static int merge_summary(const struct merge *merge)
 {
-  lfb_stats stats;
+  lfb_figures figures;
+  lfb_stats *stats = &figures.all;
 
-  lfb_filter_stats(merge->into, &stats);
-  stats.form = merge->form;
+  lfb_any_stats(merge->into, &figures);
+  stats->form = merge->form;
   /* A tenth more, because the number of keys is an estimate. */
-  const bool full = stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp;
+  const bool full = stats->fpp > 0 && stats->expected_fpp > 1.1 * stats->fpp;
   if (full)
-    report_overfull(merge->command == &command_fold ? "folded filter is" : "filters were", &stats);
+    report_overfull(merge->command == &command_fold ? "folded filter is" : "filters were", stats);
   if (merge->json)
-    merge_summary_json(merge, &stats);
+    merge_summary_json(merge, &figures);
   else if (!merge->quiet)
-    merge_summary_text(merge, &stats);
+    merge_summary_text(merge, stats);
   return full ? CLI_OTHERWISE : CLI_DONE;
 }
 
@@ -233,7 +250,7 @@ static bool merge_files(struct merge *merge)
     return false;
   if (merge->command == &command_fold && !fold_filter(merge))
     return false;
-  return target_save_plain(merge->out, merge->into, merge->form);
+  return target_save(merge->out, &(lfb_redis_module_value){.any = merge->into}, merge->form);
 }
 
 /* What is wrong with the combination of options; NULL: nothing. */
@@ -315,7 +332,10 @@ const struct command command_merge = {
         "Only --form mapped replaces a shared filter.\n\n"
         "Sizes may differ if all are integer multiples of the smallest.  Large filters with "
         "--foldable have such sizes if their -n differ by a factor of 2, 4, 8 and so on.  OUT has "
-        "the smallest size.  If the first filter is larger, its n is divided by as much.\n",
+        "the smallest size.  If the first filter is larger, its n is divided by as much.\n\n"
+        "Counting filters can be merged if all have one size and hash: build them with the same "
+        "-n, -p and --key-file or --seed.  A key is then present as often as in all together.  If "
+        "they have more keys than the first one was made for, the command ends with status 2.\n",
     .run = merge_run,
 };
 

@@ -10,6 +10,7 @@
 #include "cli/base/json.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
+#include "cli/filters/figures.h"
 #include "cli/filters/window.h"
 
 /* The filter that a strategy would make. */
@@ -24,22 +25,27 @@ struct plan_row {
 struct plan {
   uint64_t n;
   double fpp;
+  bool counting;
+  struct options_count copies;
   struct plan_row rows[OPTIONS_STRATEGIES];
   size_t row_count;
   lfb_strategy_id chosen; /* by default; LFB_DEFAULT if that cannot have n and p */
 };
 
-/* Computes the row of one strategy, except LFB_DEFAULT, which stands for another.  False if the
- * library has no strategy of that number. */
+/* Computes the row of one strategy, except LFB_DEFAULT, which stands for another, and LFB_TAGS of
+ * plain filters.  False if the library has no strategy of that number. */
 static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct plan_row *row)
 {
   *row = (struct plan_row){.name = lfb_strategy_name(strategy)};
   row->config.expected_insertions = plan->n;
   row->config.fpp = plan->fpp;
   row->config.strategy = strategy;
-  if (row->name == NULL || strategy == LFB_DEFAULT)
+  row->config.copies = plan->copies.value;
+  if (row->name == NULL || strategy == LFB_DEFAULT || (strategy == LFB_TAGS && !plan->counting))
     return false;
   row->status = lfb_config_plan(&row->config, &row->stats);
+  if (plan->counting)
+    figures_of_counters(&row->stats);
   if (row->status == LFB_OK)
     row->status = lfb_config_fpp_after(&row->config, plan->n, &row->fpp);
   return true;
@@ -47,11 +53,14 @@ static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct p
 
 static void plan_fill(struct plan *plan)
 {
-  const lfb_config config = {.expected_insertions = plan->n, .fpp = plan->fpp};
+  const lfb_config config = {.expected_insertions = plan->n,
+                             .fpp = plan->fpp,
+                             .strategy = plan->counting ? LFB_TAGS : LFB_DEFAULT,
+                             .copies = plan->copies.value};
   lfb_stats stats = {.strategy = LFB_DEFAULT};
 
-  /* A number without a strategy has no name.  The highest comes first: `fast`, the newest
-   * number. */
+  /* A number without a strategy has no name.  The highest comes first: the newest number, a
+   * default. */
   for (int i = OPTIONS_STRATEGIES; i-- > 0;)
     if (plan_ask(plan, (lfb_strategy_id)i, &plan->rows[plan->row_count]))
       plan->row_count++;
@@ -248,6 +257,8 @@ static int plan_run(int argc, char **argv)
   const struct option_row rows[] = {
       {'n', NULL, "N", "number of distinct keys", options_read_count, &n},
       options_fpp(&plan.fpp),
+      options_counting(&plan.counting),
+      options_copies(&plan.copies),
       window_span_row(&span),
       options_json(&json),
   };
@@ -259,6 +270,9 @@ static int plan_run(int argc, char **argv)
     return options_misused(&command_plan, "takes no files");
   if (span.generations != 0)
     return options_misused(&command_plan, "leave out /G: it prints all");
+  if (plan.counting ? span.text != NULL : plan.copies.given)
+    return options_misused(&command_plan, plan.counting ? "--counting takes no --window"
+                                                        : "--copies needs --counting");
   if (plan.fpp == 0 || !(n.given || span.text != NULL))
     return options_misused(&command_plan, "both -n and -p are needed");
   if (span.text != NULL)
@@ -278,13 +292,17 @@ const struct command command_plan = {
     .summary = "calculate a filter's size for each strategy",
     .examples =
         "  lfbloom plan -n 10M -p 0.0001\n"
-        "  lfbloom plan --window 24h -n 10M -p 0.01\n",
+        "  lfbloom plan --window 24h -n 10M -p 0.01\n"
+        "  lfbloom plan --counting -n 10M -p 0.001\n",
     .details =
         "The default strategy is fast.  fast-pair is fast with one pair of words for each key, at "
         "any P: a put is a claim.  go-fnv14 has one fixed size.  The size of sbbf is a power of "
         "two, 128 MiB at most.\n\n"
         "The column \"fpp then\" is the false-positive probability after N keys, by the strategy's "
         "model.\n\n"
+        "With --counting, the sizes are those of counting filters, from which keys can be removed.  "
+        "Their default is tags, of which \"probes\" are the bits of a tag.  The other strategies "
+        "have a counter of 4 bits in place of each bit.\n\n"
         "With --window, the sizes are those of windows, as 'lfbloom claim --window' makes them.  N "
         "is the number of distinct keys within a SPAN.  P holds with all generations full.\n",
     .run = plan_run,

@@ -57,12 +57,9 @@ static const char *verify_kind(lfb_status status)
 static void verify_any(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
   lfb_figures figures;
-  struct stat found;
-  lfb_form form;
   lfb_any any;
 
-  if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) /* a pipe must not be opened twice */
-    file->form = verify_kind(lfb_form_of_file(path, &form));
+  file->form = verify_kind(source_form(path));
   file->status = source_open_copy(path, LFB_KIND_NONE, limits, &any);
   if (file->status != LFB_OK)
     return;

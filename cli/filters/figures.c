@@ -55,6 +55,15 @@ void figures_json(const char *form, const lfb_stats *stats)
   json_bool("saturated", stats->saturated);
 }
 
+void figures_of_counters(lfb_stats *stats)
+{
+  if (stats->strategy == LFB_TAGS)
+    return;
+  stats->bit_count *= 4;
+  stats->reachable_bits *= 4;
+  stats->bytes *= 4;
+}
+
 void figures_json_filled(const lfb_stats *stats)
 {
   if (stats->strategy != LFB_DEFAULT)

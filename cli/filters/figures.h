@@ -20,6 +20,10 @@ bool figures_counted(const lfb_stats *stats);
  * one. */
 const char *figures_form(lfb_kind kind, lfb_form form);
 
+/* Makes the planned figures of a plain filter those of its counters (lfbloom/counting.h); those of
+ * tags stay. */
+void figures_of_counters(lfb_stats *stats);
+
 /* Prints the figures of a filter in the form of that name, as members of the open object; null
  * for figures that the form does not record. */
 void figures_json(const char *form, const lfb_stats *stats);

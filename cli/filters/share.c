@@ -140,8 +140,6 @@ static bool share_prepare(const char *path, const struct source_wish *wish)
                : walk_expected(wish->keys, wish->command->name, wish->grows, wish->expected,
                                expected)))
     return false;
-  if (wish->any_strategy && !wish->grows && !window)
-    report_oversized(wish->config);
   return !file || share_mode_fits(path, wish->config);
 }
 

@@ -213,22 +213,38 @@ bool source_open(const char *path, lfb_opening how, lfb_kind kind, const lfb_rea
   return status == LFB_OK;
 }
 
-lfb_filter *source_load(const char *path, const struct options_key *key, lfb_key_type *type)
+bool source_load_any(const char *path, lfb_kind kind, const struct options_key *key,
+                     lfb_key_type *type, lfb_any *any)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
   lfb_figures figures;
-  lfb_any any;
-  const lfb_status status = source_open_copy(path, LFB_KIND_PLAIN, &limits, &any);
+  const lfb_status status = source_open_copy(path, kind, &limits, any);
 
   if (status != LFB_OK) {
     source_report(path, status);
-    return NULL;
+    return false;
   }
-  lfb_any_plan(any, &figures);
+  lfb_any_plan(*any, &figures);
   if (typed_take(path, figures.all.key_type, type))
-    return any.plain;
-  lfb_any_free(any);
-  return NULL;
+    return true;
+  lfb_any_free(*any);
+  return false;
+}
+
+lfb_filter *source_load(const char *path, const struct options_key *key, lfb_key_type *type)
+{
+  lfb_any any;
+
+  return source_load_any(path, LFB_KIND_PLAIN, key, type, &any) ? any.plain : NULL;
+}
+
+lfb_status source_form(const char *path)
+{
+  struct stat found;
+  lfb_form form;
+
+  return stat(path, &found) == 0 && S_ISREG(found.st_mode) ? lfb_form_of_file(path, &form)
+                                                            : LFB_OK;
 }
 
 void source_plan(const struct source *source, lfb_figures *figures)

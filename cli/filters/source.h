@@ -51,6 +51,14 @@ lfb_status source_open_copy(const char *path, lfb_kind kind, const lfb_read_limi
  * NULL after a report.  Owner: the caller, until lfb_filter_free(). */
 lfb_filter *source_load(const char *path, const struct options_key *key, lfb_key_type *type);
 
+/* The same of one of any kind.  False after a report.  Owner: the caller, until lfb_any_free(). */
+bool source_load_any(const char *path, lfb_kind kind, const struct options_key *key,
+                     lfb_key_type *type, lfb_any *any);
+
+/* What a file is, as lfb_form_of_file() says it; LFB_OK if it is no regular file: a pipe must not
+ * be opened twice. */
+lfb_status source_form(const char *path);
+
 /* Reports why a filter was not opened, and what to do. */
 void source_report(const char *path, lfb_status status);
 

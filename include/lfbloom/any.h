@@ -54,7 +54,8 @@ typedef struct lfb_any {
  *
  *   lfb_any_many_u64((lfb_any){LFB_KIND_GROWING, {growing}}, LFB_PUT, ids, count, NULL);
  *
- * Takes   answers  as lfb_filter_put_many().
+ * Takes   answers  as lfb_filter_put_many(); of a counting filter as its own calls return them: of
+ *         LFB_PUT whether the key is stored.
  * Returns how many answers are true.  A kind that cannot do it (the table above), and
  *         LFB_KIND_NONE, do nothing: all answers are false.
  */
@@ -139,8 +140,8 @@ LFB_CHECKED lfb_status lfb_any_copy(lfb_any any, lfb_any *copy);
  * Makes a plain filter: of a counting filter, of the keys that are present now; of a growing
  * filter, of all keys.  Their headers say more.
  *
- * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW; LFB_ERROR_WINDOW; of a growing filter as its header
- *        says.
+ * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW; _WINDOW; _TAGS: of tags, which keep no bits; of a
+ *        growing filter as its header says.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_CHECKED lfb_status lfb_any_to_plain(lfb_any any, lfb_filter **plain);

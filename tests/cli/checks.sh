@@ -150,7 +150,8 @@ table() {
     esac
   done 9<&0 </dev/null
 }
-for command in build claim compare convert dedupe demo diff fold info merge patch plan query verify; do
+for command in build claim compare convert dedupe demo diff fold info merge patch plan query \
+  remove verify; do
   eval "$command() { \"\$tool\" $command \"\$@\"; }"
 done
 unset command

@@ -56,8 +56,9 @@ and holds verify ": whole: counting, fast, $(stat -c %s "$counting") bytes check
   120, "fpp": 0.01... => {counters_stuck=7}
 $ { head -c 600 "$counting" && printf X && tail -c +602 "$counting"; } >torn
 1 verify torn => ...torn: damaged: a checksum does not match: 704 bytes at 512...
-$ refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" \
-  "$counting"
+2 merge -o none.lfb native.lfb "$counting" =! a counting filter: it cannot be opened as a plain
+2 merge -o none.lfb "$counting" native.lfb =! native.lfb: this is a plain filter, not a counting one
+2 fold -o none.lfb "$counting" =! a counting filter: it cannot be opened as a plain filter
 2 query <(cat "$counting") counted =! a counting filter
 
 $ kind "shared growing" shared.growing grown 999

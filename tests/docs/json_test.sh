@@ -48,6 +48,8 @@ prints info info keys.lfb
 prints fold fold -o folded.lfb keys.lfb
 prints 'info with --show-key' info --show-key keys.lfb
 prints "info of a counting filter" info "$counting"
+"$tool" build -q --counting -p 0.01 -o tags.lfb keys
+prints "info of a filter of tags" info tags.lfb
 prints "info of a growing filter" info "$growing"
 prints "info of a window" info "$window"
 prints merge merge -o merged.lfb keys.lfb keys.lfb

@@ -1,0 +1,137 @@
+/*
+ * remove.c - `lfbloom remove`: removes keys from a counting filter.
+ */
+#define _GNU_SOURCE /* optind */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/figure.h"
+#include "cli/base/human.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/spared.h"
+#include "cli/filters/source.h"
+#include "cli/filters/target.h"
+#include "cli/input/walk.h"
+
+struct removal {
+  const char *path; /* of the filter */
+  struct keys_source source;
+  struct source filter; /* a copy in memory, which replaces the file */
+  bool quiet;
+  _Atomic(uint64_t) removed, absent, bad_lines;
+};
+
+static bool removal_take(void *context, struct walk_lines *lines, size_t first,
+                         const lfb_key *keys)
+{
+  struct removal *removal = context;
+  const size_t count = lines->count - first;
+  size_t removed;
+
+  if (!source_do(&removal->filter, LFB_REMOVE, keys, count, NULL, &removed))
+    return false;
+  figure_add(&removal->removed, removed);
+  figure_add(&removal->absent, count - removed);
+  return true;
+}
+
+/* Replaces the file, unless another program has done so since `was`.  False after a report. */
+static bool removal_save(const struct removal *removal, const struct stat *was)
+{
+  const lfb_redis_module_value value = {.any = removal->filter.any};
+  struct stat now;
+
+  if (stat(removal->path, &now) != 0)
+    return report_false_errno(removal->path);
+  if (now.st_ino != was->st_ino || now.st_size != was->st_size ||
+      now.st_mtim.tv_sec != was->st_mtim.tv_sec || now.st_mtim.tv_nsec != was->st_mtim.tv_nsec)
+    return report_false("%s: has changed meanwhile, so no key was removed: run it again",
+                        removal->path);
+  return target_save(removal->path, &value, LFB_FORM_NATIVE);
+}
+
+/* Removes the keys.  Returns the exit status. */
+static int removal_walk(struct removal *removal, const struct stat *was)
+{
+  const struct decider decider = {.batch = source_batch(&removal->filter), .take = removal_take};
+  const bool read_all = walk_run(&(struct walk){.source = &removal->source,
+                                                .label = "removing",
+                                                .decider = &decider,
+                                                .context = removal});
+  const uint64_t removed = figure_get(&removal->removed), absent = figure_get(&removal->absent);
+
+  keys_note_bad(&removal->source);
+  if (!read_all || (removed > 0 && !removal_save(removal, was)))
+    return CLI_NOT_DONE;
+  if (!removal->quiet)
+    report_note("%s: %s key%s removed, %s absent", removal->path, human_count(removed).text,
+                removed == 1 ? "" : "s", human_count(absent).text);
+  return absent > 0 ? CLI_OTHERWISE : CLI_DONE;
+}
+
+static int removal_run(struct removal *removal, const struct options_key *key)
+{
+  const lfb_read_limits limits = {.key = options_key_bytes(key)};
+  struct stat was;
+
+  if (stat(removal->path, &was) != 0)
+    return report_errno(removal->path);
+  if (!target_check(removal->path) ||
+      !source_open(removal->path, LFB_OPEN_COPY, LFB_KIND_COUNTING, &limits, &removal->filter))
+    return CLI_NOT_DONE;
+  const int status = source_takes(&removal->filter, &removal->source) &&
+                             keys_check(&removal->source, &command_remove)
+                         ? removal_walk(removal, &was)
+                         : CLI_NOT_DONE;
+  source_close(&removal->filter);
+  return status;
+}
+
+static int remove_run(int argc, char **argv)
+{
+  struct options_key key = {0};
+  struct removal removal = {.source.threads = options_default_threads()};
+  const struct option_row rows[] = {
+      KEYS_ROWS(removal.source),
+      options_key_file(&key),
+      options_threads(&removal.source.threads),
+      {'q', "quiet", NULL, "print no summary", NULL, &removal.quiet},
+      options_progress(&removal.source.progress),
+  };
+  const int status = options_parse(&command_remove, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (optind == argc)
+    return options_misused(&command_remove, "no filter given");
+  removal.path = argv[optind];
+  if (target_is_standard(removal.path))
+    return options_misused(&command_remove, "FILTER must be a file");
+  removal.source.paths = argv + optind + 1;
+  removal.source.path_count = (size_t)(argc - optind - 1);
+  removal.source.bad = &removal.bad_lines;
+  if (removal.source.bad_lines == KEYS_PASS) /* nothing is printed */
+    removal.source.bad_lines = KEYS_SKIP;
+  spared_add_operands(removal.source.paths, removal.source.path_count);
+  return removal_run(&removal, &key);
+}
+
+const struct command command_remove = {
+    .name = "remove",
+    .operands = "FILTER [FILE...]",
+    .summary = "remove keys from a filter of 'build --counting'",
+    .purpose = "Remove only keys that were put: see --help.\n",
+    .examples =
+        "  lfbloom build --counting -n 1M -p 0.001 -o users.lfb users.txt\n"
+        "  lfbloom remove users.lfb gone.txt\n",
+    .details =
+        "Each line takes back one put of its key: a key that was put twice must be removed "
+        "twice.  A note says how many keys were absent.  If any was, the exit status is 1.\n\n"
+        "A key that was never put may still look present, with the probability -p.  Its removal "
+        "then makes another key absent that has not been removed.\n\n"
+        "FILTER is replaced as a whole, after all keys were removed, or not at all.  If another "
+        "program has changed it meanwhile, that is an error.  'lfbloom info' says whether a filter "
+        "is a counting one.\n",
+    .run = remove_run,
+};
