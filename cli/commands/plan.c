@@ -300,9 +300,9 @@ const struct command command_plan = {
         "two, 128 MiB at most.\n\n"
         "The column \"fpp then\" is the false-positive probability after N keys, by the strategy's "
         "model.\n\n"
-        "With --counting, the sizes are those of counting filters, from which keys can be removed.  "
-        "Their default is tags, of which \"probes\" are the bits of a tag.  The other strategies "
-        "have a counter of 4 bits in place of each bit.\n\n"
+        "With --counting, the sizes are those of counting filters, from which keys can be "
+        "removed.  Their default is tags, of which \"probes\" are the bits of a tag.  The other "
+        "strategies have a counter of 4 bits in place of each bit.\n\n"
         "With --window, the sizes are those of windows, as 'lfbloom claim --window' makes them.  N "
         "is the number of distinct keys within a SPAN.  P holds with all generations full.\n",
     .run = plan_run,

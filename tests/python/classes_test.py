@@ -163,17 +163,50 @@ class Filter(Files):
 
 class Counting(Files):
     def test_removes(self):
-        counts = lfbloom.Counting(1000, 1e-6)
-        self.assertEqual((counts.put("a"), counts.put("a"), counts.remove("a")), (True, False, True))
+        for strategy in (None, "fast"):
+            self.removes(lfbloom.Counting(1000, 1e-6, strategy=strategy))
+        counts = lfbloom.Counting(1000, 1e-6, strategy="guava-mitz64")
+        counts.put_many(range(50))
+        plain = counts.to_filter()
+        self.assertIs(type(plain), lfbloom.Filter)
+        self.assertEqual(sum(plain.might_contain_many(range(100))), 50)
+        with self.assertRaises(lfbloom.ConfigError):
+            lfbloom.Counting(10, 0.1).to_filter()
+
+    def removes(self, counts):
+        self.assertEqual((counts.put("a"), counts.put("a"), counts.remove("a")), (True, True, True))
         self.assertIn("a", counts)
         self.assertEqual((counts.remove("a"), counts.remove("a"), "a" in counts), (True, False, False))
         self.assertEqual(counts.put_many(range(100)), 100)
         self.assertTrue(all(counts.remove_many(range(50))))
         self.assertEqual(sum(counts.might_contain_many(range(100))), 50)
         self.assertLess(abs(len(counts) - 50), 5)
-        plain = counts.to_filter()
-        self.assertIs(type(plain), lfbloom.Filter)
-        self.assertEqual(sum(plain.might_contain_many(range(100))), 50)
+
+    # Seen to fail with answers of keys that were not stored.
+    def test_says_when_it_is_full(self):
+        counts = lfbloom.Counting(1000, 0.01, copies=16)
+        self.assertEqual(counts.put_many(["a"] * 64), 64)
+        with self.assertRaises(lfbloom.FullError) as caught:
+            counts.put("a")
+        self.assertEqual((caught.exception.name, caught.exception.result), ("LFB_ERROR_FULL", False))
+        self.assertTrue(str(caught.exception).startswith("the counting filter is full: "))
+        for answers, result in ((False, 1), (True, bytearray([0, 1]))):
+            with self.assertRaises(lfbloom.FullError) as caught:
+                counts.put_many(["a", "b"], answers=answers)
+            self.assertEqual(caught.exception.result, result)
+        self.assertEqual(sum(counts.remove_many(["a"] * 65)), 64)
+        figures = counts.stats()
+        self.assertEqual((figures["copies"], figures["puts_refused"]), (2, 3))
+        self.assertGreater(figures["slots"], lfbloom.Counting(1000, 0.01).stats()["slots"])
+        full = lfbloom.Counting(1000, 0.01)
+        full.put_many(range(1000))
+        with self.assertRaises(lfbloom.FullError):
+            full.copy().put_all(full)
+        for copies, error in ((17, lfbloom.ConfigError), (-1, OverflowError), ("2", TypeError)):
+            with self.assertRaises(error):
+                lfbloom.Counting(10, 0.1, copies=copies)
+        with self.assertRaises(lfbloom.ConfigError):
+            lfbloom.Filter(10, 0.1, strategy="tags")
 
     def test_saved_and_read(self):
         counts = lfbloom.Counting(1000, 0.01)
@@ -213,7 +246,6 @@ class Growing(Files):
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(self.path("full")), before[1]))
         try:
-            self.assertIs(seen.raises_when_full, True)
             with self.assertRaises(lfbloom.FullError) as caught:
                 seen.claim_many(range(3000))
             self.assertGreater(sum(caught.exception.result), 1024)
@@ -222,9 +254,6 @@ class Growing(Files):
             for call in (lambda: seen.claim(7), lambda: seen.put(7), lambda: seen.put_many([7])):
                 self.assertRaises(lfbloom.FullError, call)
             self.assertIn(7, seen)
-            seen.raises_when_full = False
-            self.assertEqual((seen.claim(7), seen.put(7), seen.put_many([7])), (False, False, 0))
-            seen.raises_when_full = True
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         for i in range(10_000_000, 10_000_000 + 100_000):  # until a layer is tried again
@@ -450,7 +479,8 @@ class Replaced(unittest.TestCase):
         class Small:
             pass
 
-        counting, growing, seen = lfbloom.Counting(10, 0.1), lfbloom.Growing(10, 0.1), lfbloom.Filter(10, 0.1)
+        counting, seen = lfbloom.Counting(10, 0.1, strategy="fast"), lfbloom.Filter(10, 0.1)
+        growing = lfbloom.Growing(10, 0.1)
         versions = lfbloom.Versions(10, 0.1)
         for other in (Small, mock.MagicMock()):
             with mock.patch.multiple("lfbloom._lfbloom", Filter=other, Section=other, Building=other):
@@ -469,7 +499,7 @@ class Replaced(unittest.TestCase):
     def test_module(self):
         for other in (mock.MagicMock(), os):
             with mock.patch.dict(sys.modules, {"lfbloom._lfbloom": other}):
-                self.assertIs(type(lfbloom.Counting(10, 0.1).to_filter()), lfbloom.Filter)
+                self.assertIs(type(lfbloom.Counting(10, 0.1, strategy="fast").to_filter()), lfbloom.Filter)
 
 
 class NotPickled(unittest.TestCase):

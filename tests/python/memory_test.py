@@ -47,7 +47,7 @@ class Memory(unittest.TestCase):
             section.might_contain_many(self.numbers), section.copy()
         with versions.rebuild(100, 0.01) as building:
             building.put_many(self.strings)
-        lfbloom.Counting(100, 0.1).to_filter(), lfbloom.Growing(100, 0.1).copy(), lfbloom.Window(100, 0.1, span=1).stats()
+        lfbloom.Counting(100, 0.1, strategy="fast").to_filter(), lfbloom.Growing(100, 0.1).copy(), lfbloom.Window(100, 0.1, span=1).stats()
 
     def failures(self):
         seen = self.seen

@@ -24,6 +24,9 @@ Path = Union[str, bytes, PathLike[str], PathLike[bytes]]
 # Whether the answers are wanted.
 _No = Literal[False]
 _Yes = Literal[True]
+_Text = Optional[str]
+_Bytes = Optional[bytes]
+_Like = Optional["Filter"]
 # A value and its standard error.
 Estimate = Tuple[float, float]
 
@@ -42,10 +45,9 @@ class FileError(Error, OSError): ...
 
 def plan(
     expected_insertions: int, fpp: float, *,
-    strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-    key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-    probes_formula: str = "guava-31", lazy_memory: bool = False,
-    foldable: bool = False, like: Optional[Filter] = None,
+    strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+    keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+    lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
 ) -> Dict[str, Any]: ...
 
 # What several classes have.  The module has no such classes: each class has the functions itself.
@@ -90,23 +92,20 @@ class _Claimed(_Put):
 class _Made:
     def __new__(
         cls, expected_insertions: int, fpp: float, *,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None,
+        strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
     ) -> Self: ...
 
 @type_check_only
 class _Read:
     @classmethod
     def load(
-        cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None,
-        open_damaged: bool = False,
+        cls, path: Path, *, max_bytes: int = 0, key: _Bytes = None, open_damaged: bool = False
     ) -> Self: ...
     @classmethod
     def from_bytes(
-        cls, data: Buffer, *, max_bytes: int = 0, key: Optional[bytes] = None,
-        open_damaged: bool = False,
+        cls, data: Buffer, *, max_bytes: int = 0, key: _Bytes = None, open_damaged: bool = False
     ) -> Self: ...
     def stats(self) -> Dict[str, Any]: ...
     def __sizeof__(self) -> int: ...
@@ -135,10 +134,10 @@ class Filter(_Made, _Claimed, _Counted, _Shared):
     @classmethod
     def create(
         cls, path: Path, expected_insertions: int, fpp: float, *,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
+        strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
+        file_mode: int = 0,
     ) -> Filter: ...
     def put_all(self, other: Filter, /) -> None: ...
     def compare(self, other: Filter, /) -> Dict[str, Estimate]: ...
@@ -164,45 +163,21 @@ class Counting(_Made, _Put, _Counted, _Saved):
 
 @final
 class Growing(_Claimed, _Counted, _Shared, _Saved):
-    @overload
     def __new__(
-        cls, expected_insertions: int, fpp: float, *,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None,
+        cls, expected_insertions: int = 0, fpp: Optional[float] = None, *,
+        strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
     ) -> Growing: ...
-    @overload
-    def __new__(
-        cls, expected_insertions: int = 0, *, fpp: float,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None,
-    ) -> Growing: ...
-    @overload
     @classmethod
     def create(
-        cls, path: Path, expected_insertions: int, fpp: float, *,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
-    ) -> Growing: ...
-    @overload
-    @classmethod
-    def create(
-        cls, path: Path, expected_insertions: int = 0, *, fpp: float,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None, file_mode: int = 0,
+        cls, path: Path, expected_insertions: int = 0, fpp: Optional[float] = None, *,
+        strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
+        file_mode: int = 0,
     ) -> Growing: ...
     def to_filter(self) -> Filter: ...
-    @property
-    def raises_when_full(self) -> bool: ...
-    @raises_when_full.setter
-    def raises_when_full(self, value: bool) -> None: ...
     @property
     def read_only(self) -> bool: ...
 
@@ -210,16 +185,15 @@ class Growing(_Claimed, _Counted, _Shared, _Saved):
 class Window(_Claimed, _Read, _Shared, _Saved):
     def __new__(
         cls, expected_insertions: int, fpp: float, *, span: float = 0, generations: int = 3,
-        by_insertions: bool = False, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, lazy_memory: bool = False,
-        memory: str = "balanced",
+        by_insertions: bool = False, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, lazy_memory: bool = False, memory: str = "balanced",
     ) -> Window: ...
     @classmethod
     def create(
         cls, path: Path, expected_insertions: int, fpp: float, *, span: float = 0,
-        generations: int = 3, by_insertions: bool = False, hash: Optional[str] = None,
-        seed: int = 0, key: Optional[bytes] = None, keep_key: bool = False,
-        lazy_memory: bool = False, memory: str = "balanced", file_mode: int = 0,
+        generations: int = 3, by_insertions: bool = False, hash: _Text = None, seed: int = 0,
+        key: _Bytes = None, keep_key: bool = False, lazy_memory: bool = False,
+        memory: str = "balanced", file_mode: int = 0,
     ) -> Window: ...
     def advance(self, generation: Optional[int] = None) -> bool: ...
     def tick(self) -> int: ...
@@ -235,10 +209,9 @@ class Versions(_Made, _Put):
     def section(self) -> Section: ...
     def rebuild(
         self, expected_insertions: int, fpp: float, *,
-        strategy: Optional[str] = None, hash: Optional[str] = None, seed: int = 0,
-        key: Optional[bytes] = None, keep_key: bool = False, memory: str = "balanced",
-        probes_formula: str = "guava-31", lazy_memory: bool = False,
-        foldable: bool = False, like: Optional[Filter] = None,
+        strategy: _Text = None, hash: _Text = None, seed: int = 0, key: _Bytes = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        lazy_memory: bool = False, foldable: bool = False, copies: int = 0, like: _Like = None,
     ) -> Building: ...
     def rebuild_of(self, filter: Filter, /) -> Building: ...
     def rollback(self) -> int: ...

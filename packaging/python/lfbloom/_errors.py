@@ -34,10 +34,11 @@ class StateError(Error, RuntimeError):
 
 
 class FullError(StateError):
-    """A growing filter is full and cannot grow: status says why.
+    """A Counting has no place for a key, or a Growing is full and cannot grow: status says why.
 
-    The keys were put or claimed as in a filter that is too full.  result: what the call would have
-    returned: of claims each True is right, a False may be wrong, and more and more so.
+    result: what the call would have returned.  Of a Counting, each False is a key that was not
+    stored.  Of a Growing, keys were put or claimed as in a filter that is too full: of claims each
+    True is right, a False may be wrong, and more and more so.
     """
 
     result = None
@@ -79,7 +80,7 @@ _BY_NAME = {
     OutOfMemory: "NO_MEMORY SIZE_OVERFLOW",
     ConfigError: """FPP_TOO_LOW FPP_TOO_HIGH NO_BITS TOO_MANY_PROBES TOO_MANY_BITS UNKNOWN_STRATEGY
         UNKNOWN_FORMULA UNKNOWN_HASH UNKNOWN_PREFERENCE CANNOT_GROW NO_PAIRS NO_SUCH_FORM
-        CANNOT_FOLD BAD_GENERATIONS BAD_SPAN FORM_CANNOT_HOLD RESERVED""",
+        CANNOT_FOLD BAD_GENERATIONS BAD_SPAN FORM_CANNOT_HOLD RESERVED TAGS TOO_MANY_COPIES""",
     MismatchError: """SAME_FILTER PROBES_DIFFER PROBES_DIFFER_BY_FORMULA BIT_COUNT_DIFFERS
         STRATEGY_DIFFERS HASH_DIFFERS""",
     FormatError: """UNKNOWN_FORM TRUNCATED TRAILING_BYTES BAD_STRATEGY BAD_PROBES BAD_WORD_COUNT
@@ -87,6 +88,7 @@ _BY_NAME = {
         NOT_GROWING COUNTING NOT_COUNTING WINDOW NOT_WINDOW BYTE_ORDER GROWING_MAPPED DELTA""",
     StateError: """NOT_MAPPED WRONG_GENERATION WINDOW_HELD REBUILDING NOT_REBUILDING NO_PREVIOUS
         NO_THREAD IN_SECTION NOTHING_YET""",
+    FullError: "FULL",
     FileError: "OPEN READ WRITE SYNC RENAME EXISTS NOT_REGULAR MAP REPLACED",
 }
 _CLASSES = {_PREFIX + name: cls for cls, names in _BY_NAME.items() for name in names.split()}
@@ -116,7 +118,8 @@ def make(status, text, errno, path):
 
 
 def make_full(status, text, errno, result):
-    """The exception for a growing filter that cannot grow, from a call with this result."""
-    error = FullError("the filter is full and cannot grow: " + text)
-    error.status, error.name, error.result = status, _lfbloom.statuses.get(status, ""), result
+    """The exception for a filter that takes no more keys, from a call with this result."""
+    name = _lfbloom.statuses.get(status, "")
+    error = FullError(text if name == _PREFIX + "FULL" else "the filter is full and cannot grow: " + text)
+    error.status, error.name, error.result = status, name, result
     return error

@@ -144,13 +144,13 @@ static int config_to_bool(PyObject *object, void *value)
 
 #define CONFIG_NAMES                                                                     \
   "expected_insertions", "fpp", "strategy", "hash", "seed", "key", "keep_key", "memory", \
-      "probes_formula", "lazy_memory", "foldable", "like"
+      "probes_formula", "lazy_memory", "foldable", "copies", "like"
 #define CONFIG_TARGETS                                                                         \
   lfbpy_to_u64, &of->expected_insertions, &of->fpp, config_to_strategy, &of->strategy,         \
       config_to_hash, &of->hash, lfbpy_to_u64, &of->seed, config_to_key, of->key,              \
       config_to_bool, &of->keep_key, config_to_memory, &of->memory_preference,                 \
       config_to_formula, &of->probes_formula, config_to_bool, &of->lazy_memory,                \
-      config_to_bool, &of->foldable, &like
+      config_to_bool, &of->foldable, lfbpy_to_u64, &of->copies, &like
 
 static bool config_has_hash(const lfb_config *config)
 {
@@ -188,7 +188,7 @@ static bool config_has_fpp(PyObject *args, PyObject *kwargs, bool with_path)
   return false;
 }
 
-#define CONFIG_REST "$O&O&O&O&O&O&O&O&O&O"
+#define CONFIG_REST "$O&O&O&O&O&O&O&O&O&O&O"
 
 #define WINDOW_NAMES                                                                           \
   "expected_insertions", "fpp", "span", "generations", "by_insertions", "hash", "seed", "key", \

@@ -11,7 +11,7 @@
 #define LFBPY_CONFIG_REST                                          \
   "*, strategy=None, hash=None, seed=0, key=None, "                \
   "keep_key=False, memory='balanced', probes_formula='guava-31', " \
-  "lazy_memory=False, foldable=False, like=None"
+  "lazy_memory=False, foldable=False, copies=0, like=None"
 
 /* The same for Growing, in which expected_insertions is only a first guess; 0: unknown. */
 #define LFBPY_CONFIG_GROWING_SIGNATURE "expected_insertions=0, fpp=None, " LFBPY_CONFIG_REST

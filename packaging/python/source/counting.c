@@ -6,7 +6,8 @@ lfbpy_class lfbpy_counting_class = {
     .name = "lfbloom.Counting",
     .doc =
         "Counting(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
-        "A Bloom filter from which keys can be removed; it takes four times the memory.\n\n"
+        "A filter from which keys can be removed.  copies: how often one key may be present.\n"
+        "A strategy other than the default, 'tags', takes four times the memory of its Filter.\n\n"
         ">>> import lfbloom\n"
         ">>> open_files = lfbloom.Counting(1000, 0.001)\n"
         ">>> open_files.put('a.txt'), open_files.remove('a.txt'), 'a.txt' in open_files\n"
@@ -17,7 +18,7 @@ lfbpy_class lfbpy_counting_class = {
         LFBPY_FILES,
         {"put", lfbpy_put, METH_O,
          "put($self, key, /)\n--\n\n"
-         "Puts a key once more.  Returns whether a counter was 0 before."},
+         "Puts a key once more.  Returns True.  FullError: it is not stored; do not remove it."},
         {"remove", lfbpy_remove, METH_O,
          "remove($self, key, /)\n--\n\n"
          "Takes back one put of a key.  Returns whether it did: False means that the key was "
@@ -35,7 +36,7 @@ lfbpy_class lfbpy_counting_class = {
         LFBPY_COPY,
         {"to_filter", lfbpy_to_filter, METH_NOARGS,
          "to_filter($self)\n--\n\n"
-         "Returns a plain Filter of the keys that are present."},
+         "Returns a plain Filter of the keys that are present.  None can be made of 'tags'."},
         {"stats", lfbpy_stats, METH_NOARGS,
          "stats($self)\n--\n\nReturns the figures, a dict: see lfb_stats in lfbloom/filter.h."},
         LFBPY_SIZEOF,

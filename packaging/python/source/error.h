@@ -37,7 +37,7 @@ static inline PyObject *lfbpy_none_or_raise_status(lfb_status status)
   return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
-/* Raises FullError for the reason why a growing filter cannot grow, with `result`, which it takes
+/* Raises FullError for the reason why a filter takes no more keys, with `result`, which it takes
  * over, as .result.  Returns NULL. */
 PyObject *lfbpy_raise_full(lfbpy_outcome outcome, PyObject *result);
 

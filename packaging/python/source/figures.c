@@ -14,7 +14,7 @@ static PyObject *figures_count(uint64_t count)
 static PyObject *figures_filter(const lfb_stats *stats)
 {
   return Py_BuildValue(
-      "{s:s,s:s,s:K,s:d,s:K,s:K,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N,s:N,s:d,s:K,s:K}",
+      "{s:s,s:s,s:K,s:d,s:K,s:K,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N,s:N,s:d,s:K,s:K,s:K,s:K,s:K}",
       "strategy", lfb_strategy_name(stats->strategy), "form", lfb_form_name(stats->form),
       "expected_insertions", (ull)stats->expected_insertions, "fpp", stats->fpp,
       "bit_count", (ull)stats->bit_count, "reachable_bits", (ull)stats->reachable_bits,
@@ -24,7 +24,8 @@ static PyObject *figures_filter(const lfb_stats *stats)
       "bits_set_age", stats->bits_set_age, "saturated", PyBool_FromLong(stats->saturated),
       "approximate_count", figures_count(stats->approximate_count),
       "expected_fpp", stats->expected_fpp, "written", (ull)stats->written,
-      "counters_stuck", (ull)stats->counters_stuck);
+      "counters_stuck", (ull)stats->counters_stuck, "copies", (ull)stats->copies,
+      "slots", (ull)stats->slots, "puts_refused", (ull)stats->puts_refused);
 }
 
 static PyObject *figures_growing(const lfb_growing_figures *figures)

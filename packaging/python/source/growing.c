@@ -2,21 +2,6 @@
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/config.h"
 
-static PyObject *growing_raises(PyObject *self, void *closure)
-{
-  (void)closure;
-  return PyBool_FromLong(!((lfbpy_holder *)self)->answers_when_full);
-}
-
-static int growing_set_raises(PyObject *self, PyObject *value, void *closure)
-{
-  (void)closure;
-  const int raises = value == NULL ? 1 : PyObject_IsTrue(value);
-  if (raises >= 0)
-    ((lfbpy_holder *)self)->answers_when_full = raises == 0;
-  return raises < 0 ? -1 : 0;
-}
-
 lfbpy_class lfbpy_growing_class = {
     .name = "lfbloom.Growing",
     .doc =
@@ -30,11 +15,7 @@ lfbpy_class lfbpy_growing_class = {
         "True\n",
     .size = sizeof(lfbpy_holder),
     .what = LFB_KIND_GROWING,
-    .getset = {
-        {"raises_when_full", growing_raises, growing_set_raises,
-         "Whether put and claim raise FullError if no layer can be added (default: True).", NULL},
-        LFBPY_READ_ONLY,
-    },
+    .getset = {LFBPY_READ_ONLY},
     .methods = {
         LFBPY_OF_CLASS("create", lfbpy_create,
                        "create($type, path, " LFBPY_CONFIG_GROWING_SIGNATURE ", file_mode=0)\n--\n"

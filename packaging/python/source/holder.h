@@ -27,7 +27,6 @@ typedef struct lfbpy_holder {
   PyObject *weak;         /* references to it                           */
   uint8_t what;           /* lfb_kind, or an enumerator above           */
   bool read_only;         /* a mapped file: put and claim refuse        */
-  bool answers_when_full; /* Growing: put and claim raise no FullError  */
 } lfbpy_holder;
 
 /* The held object; as a filter of any kind.  Of Versions: LFB_KIND_NONE and the lfb_versions. */

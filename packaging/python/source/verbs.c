@@ -65,15 +65,18 @@ LFB_INLINE bool verb_bytes(lfb_any any, lfb_verb verb, lfb_key key)
   return false;
 }
 
-/* Gives the result of a call, or NULL.  If a Growing is full and cannot grow, a False in the result
- * may be wrong: raises FullError instead, unless answers are preferred. */
-static PyObject *verb_end(PyObject *self, lfb_verb verb, PyObject *result)
+/* Gives the result of a call, or NULL.  Raises FullError instead, if a Counting has not stored all
+ * keys, or if a Growing is full and cannot grow: then a False in the result may be wrong. */
+static PyObject *verb_end(PyObject *self, lfb_verb verb, bool all, PyObject *result)
 {
   const lfbpy_holder *holder = (lfbpy_holder *)self;
-  if (holder->what != LFB_KIND_GROWING || verb == LFB_MIGHT_CONTAIN || holder->answers_when_full ||
-      result == NULL || result == Py_True)
+  lfbpy_outcome outcome = {LFB_OK, 0};
+  if (verb == LFB_MIGHT_CONTAIN || result == NULL || all)
     return result;
-  const lfbpy_outcome outcome = LFBPY_OUTCOME(lfb_growing_stuck(holder->object));
+  if (holder->what == LFB_KIND_COUNTING && verb == LFB_PUT)
+    outcome.status = LFB_ERROR_FULL;
+  else if (holder->what == LFB_KIND_GROWING)
+    outcome = LFBPY_OUTCOME(lfb_growing_stuck(holder->object));
   return outcome.status == LFB_OK ? result : lfbpy_raise_full(outcome, result);
 }
 
@@ -84,7 +87,7 @@ LFB_INLINE PyObject *verb_answer(PyObject *self, lfb_verb verb, bool answer)
   if (((lfbpy_holder *)self)->what == LFB_KIND_PLAIN)
     return result;
   lfbpy_leave(self);
-  return verb_end(self, verb, result);
+  return verb_end(self, verb, answer, result);
 }
 
 /* One key.  An exact int has a path of its own, since the call of the library takes as long as that
@@ -139,6 +142,7 @@ typedef struct many_call {
   lfb_any any;
   lfbpy_keys keys;
   lfbpy_answers answers;
+  size_t count; /* of the keys of all rounds so far */
 } many_call;
 
 static size_t call_numbers(const many_call *call, const uint64_t *keys, size_t count, uint64_t *answers)
@@ -227,10 +231,14 @@ static bool call_round_of(PyObject *self, many_call *call)
 static PyObject *call_rounds(PyObject *self, many_call *call)
 {
   do {
-    if (!call_round_of(self, call) || !lfbpy_keys_next(&call->keys))
+    if (!call_round_of(self, call))
+      return NULL;
+    call->count += call->keys.count;
+    if (!lfbpy_keys_next(&call->keys))
       return NULL;
   } while (call->keys.count > 0);
-  return verb_end(self, call->verb, lfbpy_answers_result(&call->answers));
+  return verb_end(self, call->verb, call->answers.trues == call->count,
+                  lfbpy_answers_result(&call->answers));
 }
 
 /* A call with answers for each key by default, unless it puts. */

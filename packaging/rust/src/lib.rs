@@ -388,9 +388,9 @@ macro_rules! queries {
     };
 }
 
-/// Making, filling, reading and freeing a filter of a kind.
+/// Making, reading and freeing a filter of a kind.
 macro_rules! kind {
-    ($name:ident, $kind:ident, $config:ident, $inner:expr, $create:ident, $put:ident, $put_u64:ident) => {
+    ($name:ident, $kind:ident, $config:ident, $inner:expr, $create:ident) => {
         impl readable::Sealed for $name {
             const KIND: Kind = Kind::$kind;
             fn of(any: sys::Any) -> Self {
@@ -424,7 +424,20 @@ macro_rules! kind {
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
                 Limits::default().from_bytes(bytes)
             }
+        }
 
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: this value owns the filter, and no call can use it any more.
+                unsafe { sys::lfb_any_free(self.0.any()) }
+            }
+        }
+    };
+}
+
+macro_rules! puts {
+    ($name:ident, $put:ident, $put_u64:ident) => {
+        impl $name {
             /// Puts a key.  Returns whether that changed anything: true means that the key was new.
             #[inline]
             pub fn put(&self, key: impl Key) -> bool {
@@ -439,13 +452,6 @@ macro_rules! kind {
             /// Puts many keys.  Returns which of them were new.
             pub fn put_many_answers<K: Key>(&self, keys: &[K]) -> Answers {
                 answered(keys, of_many(self.0.any(), Verb::PUT))
-            }
-        }
-
-        impl Drop for $name {
-            fn drop(&mut self) {
-                // SAFETY: this value owns the filter, and no call can use it any more.
-                unsafe { sys::lfb_any_free(self.0.any()) }
             }
         }
     };
@@ -589,7 +595,8 @@ derefs! { Filter: 0 -> View, Mapped: 0 -> View, Section<'_>: view -> View, Build
 #[derive(Debug)]
 pub struct Filter(View);
 
-kind!(Filter, PLAIN, Config, View, lfb_filter_create, lfb_filter_put, lfb_filter_put_u64);
+kind!(Filter, PLAIN, Config, View, lfb_filter_create);
+puts!(Filter, lfb_filter_put, lfb_filter_put_u64);
 claims_and_shares!(Filter, Config, lfb_filter_claim, lfb_filter_claim_u64, lfb_mapped_create);
 
 impl Filter {
@@ -653,13 +660,35 @@ fn plain(any: sys::Any) -> Result<Filter> {
     Filter::made(|filter| unsafe { sys::lfb_any_to_plain(any, filter) })
 }
 
-/// A filter from which keys can be removed: lfbloom/counting.h.
+/// Whether all keys were put.
+fn stored(all: bool) -> Result<()> {
+    check(if all { Status::OK } else { Status::FULL })
+}
+
+/// A filter from which keys can be removed, each as often as it was put ([`Config::copies`]): lfbloom/counting.h.
 pub struct Counting(sys::Any);
 
 queries!(Counting, Counting, Stats, lfb_counting_might_contain, lfb_counting_might_contain_u64, lfb_counting_stats);
-kind!(Counting, COUNTING, Config, sys::Any::any, lfb_counting_create, lfb_counting_put, lfb_counting_put_u64);
+kind!(Counting, COUNTING, Config, sys::Any::any, lfb_counting_create);
 
 impl Counting {
+    /// Puts a key once more.  Fails with [`Status::FULL`]: then it is not stored, and must not be removed.
+    #[inline]
+    pub fn put(&self, key: impl Key) -> Result<()> {
+        stored(call!(self, key, lfb_counting_put, lfb_counting_put_u64))
+    }
+
+    /// Puts many keys.  Fails with [`Status::FULL`] if any was not stored.
+    pub fn put_many<K: Key>(&self, keys: &[K]) -> Result<()> {
+        stored(counted(keys, of_many(self.0, Verb::PUT)) == keys.len())
+    }
+
+    /// Puts many keys.  Returns which of them were stored.
+    #[must_use]
+    pub fn put_many_answers<K: Key>(&self, keys: &[K]) -> Answers {
+        answered(keys, of_many(self.0, Verb::PUT))
+    }
+
     /// Takes back one put of the key.  Returns whether it did; false: the key was definitely absent.
     #[inline]
     pub fn remove(&self, key: impl Key) -> bool {
@@ -676,7 +705,7 @@ impl Counting {
         check(unsafe { sys::lfb_counting_put_all(self.raw(), from.raw()) })
     }
 
-    /// A plain filter of the keys that are present now.
+    /// A plain filter of the keys that are present now; of [`Strategy::TAGS`] there is none.
     pub fn to_filter(&self) -> Result<Filter> {
         plain(self.0)
     }
@@ -693,7 +722,8 @@ queries!(
     lfb_growing_might_contain_u64,
     lfb_growing_stats
 );
-kind!(Growing, GROWING, Config, sys::Any::any, lfb_growing_create, lfb_growing_put, lfb_growing_put_u64);
+kind!(Growing, GROWING, Config, sys::Any::any, lfb_growing_create);
+puts!(Growing, lfb_growing_put, lfb_growing_put_u64);
 claims_and_shares!(Growing, Config, lfb_growing_claim, lfb_growing_claim_u64, lfb_growing_mapped_create);
 
 impl Growing {
@@ -726,7 +756,8 @@ impl WindowConfig {
 pub struct Window(sys::Any);
 
 queries!(Window, Window, WindowFigures, lfb_window_might_contain, lfb_window_might_contain_u64, lfb_window_stats);
-kind!(Window, WINDOW, WindowConfig, sys::Any::any, lfb_window_create, lfb_window_put, lfb_window_put_u64);
+kind!(Window, WINDOW, WindowConfig, sys::Any::any, lfb_window_create);
+puts!(Window, lfb_window_put, lfb_window_put_u64);
 claims_and_shares!(Window, WindowConfig, lfb_window_claim, lfb_window_claim_u64, lfb_window_mapped_create);
 
 impl Window {

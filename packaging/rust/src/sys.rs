@@ -23,7 +23,7 @@ numbers! {
     Status "LFB_" { }
     /// How an element becomes bits.
     Strategy "LFB_" { DEFAULT = 0, GUAVA_MITZ32 = 1, GUAVA_MITZ64 = 2, SBBF = 3, JAVA_DOUBLE = 4, GO_FNV14 = 5,
-        REDIS_MITZ32 = 6, FAST_PAIR = 7, FAST = 8 }
+        REDIS_MITZ32 = 6, FAST_PAIR = 7, FAST = 8, TAGS = 9 }
     /// How the number of probes follows from n and p.
     ProbesFormula "LFB_PROBES_" { GUAVA_31 = 0, GUAVA_CURRENT = 1 }
     /// How a key's bytes become its hash, where the strategy leaves the choice.
@@ -56,7 +56,7 @@ structs! {
     #[derive(Default)]
     Config { expected_insertions: u64, fpp: f64, strategy: Strategy, probes_formula: ProbesFormula, hash: HashId,
         seed: u64, key: [u8; 16], keep_key: bool, memory_preference: MemoryPreference,
-        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32; reserved: [u64; 8] }
+        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32, copies: u64; reserved: [u64; 7] }
     /// The description of a window to make: `lfb_window_config` in lfbloom/window.h describes each field.
     #[derive(Default)]
     WindowConfig { expected_insertions: u64, fpp: f64, generations: u32, span: f64, by_insertions: bool,
@@ -67,7 +67,7 @@ structs! {
     Stats { strategy: Strategy, form: Form, expected_insertions: u64, fpp: f64, bit_count: u64, reachable_bits: u64,
         probes: u32, words_per_key: u32, hash: HashId, key_kept: bool, seed: u64, bytes: u64, bits_set: u64,
         bits_set_age: f64, saturated: bool, approximate_count: u64, expected_fpp: f64, written: u64,
-        counters_stuck: u64, key_type: u32; reserved: [u64; 15] }
+        counters_stuck: u64, key_type: u32, copies: u64, slots: u64, puts_refused: u64; reserved: [u64; 12] }
     /// A growing filter's figures: `lfb_growing_figures` in lfbloom/growing.h describes each field.
     #[derive(Debug, Default)]
     GrowingFigures { strategy: Strategy, first_insertions: u64, fpp: f64, layers: u32, hash: HashId, key_kept: bool,

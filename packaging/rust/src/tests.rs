@@ -68,16 +68,36 @@ fn a_claim_has_one_winner() {
 
 #[test]
 fn counting_removes() {
-    let counting = Counting::new(1000, 1e-9).unwrap();
-    assert!(counting.put("a") && !counting.put("a") && counting.remove("a") && counting.might_contain("a"));
-    assert!(counting.remove("a") && !counting.might_contain("a") && !counting.remove("a"));
-    counting.put_many(&[1, 2, 3]);
-    assert!(counting.remove_many(&[2, 4]).iter().eq([true, false]));
-    let copy = Counting::from_bytes(&counting.to_bytes().unwrap()).unwrap();
-    assert!(copy.remove(1) && copy.put_all(&counting).is_ok());
-    let plain = counting.to_filter().unwrap();
-    assert!(plain.might_contain(3) && !plain.might_contain(2));
-    assert_eq!(Filter::from_bytes(&counting.to_bytes().unwrap()).unwrap_err().status(), Status::COUNTING);
+    let mut config = Config::new(1000, 1e-8);
+    for strategy in [Strategy::TAGS, Strategy::GUAVA_MITZ64] {
+        config.strategy = strategy;
+        let counting = Counting::with(&config).unwrap();
+        assert!(counting.put("a").is_ok() && counting.put("a").is_ok() && counting.remove("a"));
+        assert!(counting.might_contain("a") && counting.remove("a") && !counting.remove("a"));
+        counting.put_many(&[1, 2, 3]).unwrap();
+        assert!(counting.remove_many(&[2, 4]).iter().eq([true, false]));
+        let copy = Counting::from_bytes(&counting.to_bytes().unwrap()).unwrap();
+        assert!(copy.remove(1) && copy.put_all(&counting).is_ok());
+        match counting.to_filter() {
+            Ok(plain) => assert!(plain.might_contain(3) && !plain.might_contain(2)),
+            Err(error) => assert!(strategy == Strategy::TAGS && error.status() == Status::TAGS),
+        }
+        assert_eq!(Filter::from_bytes(&counting.to_bytes().unwrap()).unwrap_err().status(), Status::COUNTING);
+    }
+}
+
+#[test]
+fn a_full_counting_filter_says_so() {
+    let mut config = Config { copies: 16, ..Config::new(1000, 0.01) };
+    let counting = Counting::with(&config).unwrap();
+    counting.put_many(&["a"; 64]).unwrap();
+    assert_eq!(counting.put("a").unwrap_err().status(), Status::FULL);
+    assert_eq!(counting.put_many(&["a", "b"]).unwrap_err().status(), Status::FULL);
+    assert!(counting.put_many_answers(&["a", "b"]).iter().eq([false, true]));
+    assert!(counting.stats().copies == 66 && counting.stats().puts_refused == 3);
+    assert!(counting.remove_many(&["a"; 65]).trues() == 64 && counting.stats().slots > 2 * 1000);
+    config.copies = 17;
+    assert_eq!(Counting::with(&config).unwrap_err().status(), Status::TOO_MANY_COPIES);
 }
 
 #[test]
