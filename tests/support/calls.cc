@@ -153,43 +153,75 @@ Report Disarm() {
 
 }  // namespace calls
 
-using calls::Do;
-using calls::Give;
-using calls::Move;
-using calls::Take;
+using namespace calls;
+
+// The wrapped function of this name; __real_NAME is the one of the C library.
+#define WRAP(result, name, parameters)     \
+  result __real_##name parameters;         \
+  result __wrap_##name parameters;         \
+  result __wrap_##name parameters
+
+// One that does nothing but its call, which may fail with `failed`; it is reported as `as`.
+#define CALL_AS(as, result, name, can, file, failed, parameters, arguments) \
+  WRAP(result, name, parameters)                                            \
+  {                                                                         \
+    return Do(as, file, can, static_cast<result>(failed),                   \
+              [=] { return __real_##name arguments; });                     \
+  }
+#define CALL(result, name, can, file, failed, parameters, arguments) \
+  CALL_AS(#name, result, name, can, file, failed, parameters, arguments)
+
+// One that moves bytes, `size` at most.
+#define MOVE(name, file, parameters, arguments)                                        \
+  WRAP(ssize_t, name, parameters)                                                      \
+  {                                                                                    \
+    return Move(#name, file, size, [=](size_t most) { return __real_##name arguments; }); \
+  }
+
+// One that allocates memory.
+#define TAKE(result, name, can, parameters, arguments)                   \
+  WRAP(result, name, parameters)                                         \
+  {                                                                      \
+    return Take(#name, [=] { return __real_##name arguments; }, can);    \
+  }
 
 extern "C" {
 
-int __real_open(const char* path, int flags, ...);
-int __wrap_open(const char* path, int flags, ...);
-int __wrap_open(const char* path, int flags, ...) {
+WRAP(int, open, (const char* path, int flags, ...)) {
   va_list more;
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  return Do("open", -1, calls::kFile | calls::kSlow, -1,
-            [=] { return __real_open(path, flags, mode); });
+  return Do("open", -1, kFile | kSlow, -1, [=] { return __real_open(path, flags, mode); });
 }
 
 // A call at a folder is named as the one without.
-int __real_openat(int folder, const char* path, int flags, ...);
-int __wrap_openat(int folder, const char* path, int flags, ...);
-int __wrap_openat(int folder, const char* path, int flags, ...) {
+WRAP(int, openat, (int folder, const char* path, int flags, ...)) {
   va_list more;
   va_start(more, flags);
   const bool takes_mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   const mode_t mode = takes_mode ? va_arg(more, mode_t) : 0;
   va_end(more);
-  return Do("open", -1, calls::kFile | calls::kSlow, -1,
+  return Do("open", -1, kFile | kSlow, -1,
             [=] { return __real_openat(folder, path, flags, mode); });
 }
+CALL_AS("rename", int, renameat, kFile, -1, -1,
+        (int from_folder, const char* from, int to_folder, const char* to),
+        (from_folder, from, to_folder, to))
+CALL_AS("stat", int, fstatat, kFile, -1, -1,
+        (int folder, const char* path, struct stat* found, int flags),
+        (folder, path, found, flags))
+CALL_AS("readlink", ssize_t, readlinkat, kFile, -1, -1,
+        (int folder, const char* path, char* text, size_t size), (folder, path, text, size))
+
+// Never fails here: a function that could not make its file can always remove it.
+CALL(int, unlink, kNoHarm, -1, -1, (const char* path), (path))
+CALL_AS("unlink", int, unlinkat, kNoHarm, -1, -1, (int folder, const char* path, int flags),
+        (folder, path, flags))
 
 // As on Linux: the file is closed, even if the call fails.
-int __real_close(int file);
-int __wrap_close(int file);
-int __wrap_close(int file) {
-  const int closed = Do("close", file, calls::kFile | calls::kSlow, -2,
-                        [=] { return __real_close(file); });
+WRAP(int, close, (int file)) {
+  const int closed = Do("close", file, kFile | kSlow, -2, [=] { return __real_close(file); });
   if (closed != -2) return closed;
   const int error = errno;
   __real_close(file);
@@ -197,44 +229,52 @@ int __wrap_close(int file) {
   return -1;
 }
 
-ssize_t __real_read(int file, void* bytes, size_t size);
-ssize_t __wrap_read(int file, void* bytes, size_t size);
-ssize_t __wrap_read(int file, void* bytes, size_t size) {
-  return Move("read", file, size, [=](size_t most) { return __real_read(file, bytes, most); });
-}
+MOVE(read, file, (int file, void* bytes, size_t size), (file, bytes, most))
+MOVE(write, file, (int file, const void* bytes, size_t size), (file, bytes, most))
+MOVE(recv, file, (int file, void* bytes, size_t size, int flags), (file, bytes, most, flags))
+MOVE(send, file, (int file, const void* bytes, size_t size, int flags), (file, bytes, most, flags))
+MOVE(pread, file, (int file, void* bytes, size_t size, off_t from), (file, bytes, most, from))
+MOVE(pwrite, file, (int file, const void* bytes, size_t size, off_t to), (file, bytes, most, to))
+MOVE(getrandom, -1, (void* bytes, size_t size, unsigned flags), (bytes, most, flags))
 
-ssize_t __real_write(int file, const void* bytes, size_t size);
-ssize_t __wrap_write(int file, const void* bytes, size_t size);
-ssize_t __wrap_write(int file, const void* bytes, size_t size) {
-  return Move("write", file, size, [=](size_t most) { return __real_write(file, bytes, most); });
-}
-
-ssize_t __real_recv(int file, void* bytes, size_t size, int flags);
-ssize_t __wrap_recv(int file, void* bytes, size_t size, int flags);
-ssize_t __wrap_recv(int file, void* bytes, size_t size, int flags) {
-  return Move("recv", file, size,
-              [=](size_t most) { return __real_recv(file, bytes, most, flags); });
-}
-
-ssize_t __real_send(int file, const void* bytes, size_t size, int flags);
-ssize_t __wrap_send(int file, const void* bytes, size_t size, int flags);
-ssize_t __wrap_send(int file, const void* bytes, size_t size, int flags) {
-  return Move("send", file, size,
-              [=](size_t most) { return __real_send(file, bytes, most, flags); });
-}
-
-int __real_socket(int domain, int type, int protocol);
-int __wrap_socket(int domain, int type, int protocol);
-int __wrap_socket(int domain, int type, int protocol) {
-  return Do("socket", -1, calls::kFile, -1, [=] { return __real_socket(domain, type, protocol); });
-}
+CALL(int, socket, kFile, -1, -1, (int domain, int type, int protocol), (domain, type, protocol))
+CALL(int, fsync, kFile | kSlow, file, -1, (int file), (file))
+CALL(int, fchmod, kFile | kSlow, file, -1, (int file, mode_t mode), (file, mode))
+CALL(int, stat, kFile, -1, -1, (const char* path, struct stat* found), (path, found))
+CALL(int, lstat, kFile, -1, -1, (const char* path, struct stat* found), (path, found))
+CALL(int, fstat, kFile, file, -1, (int file, struct stat* found), (file, found))
+CALL(int, ftruncate, kFile, file, -1, (int file, off_t size), (file, size))
+CALL(int, fallocate, kFile | kSlow, file, -1, (int file, int mode, off_t from, off_t size),
+     (file, mode, from, size))
+CALL(int, linkat, kFile, -1, -1,
+     (int from, const char* old, int to, const char* name, int flags),
+     (from, old, to, name, flags))
+CALL(int, access, kFile, -1, -1, (const char* path, int mode), (path, mode))
+CALL(int, msync, kFile, -1, -1, (void* at, size_t size, int flags), (at, size, flags))
+CALL(int, madvise, kFile, -1, -1, (void* at, size_t size, int advice), (at, size, advice))
+CALL(off_t, lseek, kFile, file, -1, (int file, off_t to, int from), (file, to, from))
+CALL(int, fstatfs, kFile, file, -1, (int file, struct statfs* found), (file, found))
+CALL(int, getrlimit, kFile, -1, -1, (__rlimit_resource_t of, rlimit* found), (of, found))
+CALL(int, eventfd, kFile, -1, -1, (unsigned count, int flags), (count, flags))
+CALL(int, getsockopt, kFile, file, -1,
+     (int file, int level, int option, void* value, socklen_t* size),
+     (file, level, option, value, size))
+CALL(int, setsockopt, kFile, file, -1,
+     (int file, int level, int option, const void* value, socklen_t size),
+     (file, level, option, value, size))
+CALL(int, pthread_condattr_init, kMemory, -1, ENOMEM, (pthread_condattr_t* how), (how))
+CALL(int, pthread_cond_init, kMemory, -1, ENOMEM,
+     (pthread_cond_t* made, const pthread_condattr_t* how), (made, how))
+// Returns NULL at the end, too: only errno tells the difference.
+CALL(dirent*, readdir, kFile, -1, nullptr, (DIR* directory), (directory))
+// Besides interruptions, poll() fails only for lack of memory in the kernel.
+CALL(int, poll, kSlow, -1, -1, (pollfd* polled, nfds_t count, int timeout),
+     (polled, count, timeout))
 
 // An interrupted connect() goes on in the kernel.
-int __real_connect(int file, const sockaddr* address, socklen_t size);
-int __wrap_connect(int file, const sockaddr* address, socklen_t size);
-int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
+WRAP(int, connect, (int file, const sockaddr* address, socklen_t size)) {
   bool begun = false;
-  const int connected = Do("connect", file, calls::kFile | calls::kSlow, -1, [&] {
+  const int connected = Do("connect", file, kFile | kSlow, -1, [&] {
     begun = true;
     return __real_connect(file, address, size);
   });
@@ -244,338 +284,84 @@ int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
   return -1;
 }
 
-// Besides interruptions, poll() fails only for lack of memory in the kernel.
-int __real_poll(pollfd* polled, nfds_t count, int timeout);
-int __wrap_poll(pollfd* polled, nfds_t count, int timeout);
-int __wrap_poll(pollfd* polled, nfds_t count, int timeout) {
-  return Do("poll", -1, calls::kSlow, -1,
-            [=] { return __real_poll(polled, count, timeout); });
-}
-
-int __real_fsync(int file);
-int __wrap_fsync(int file);
-int __wrap_fsync(int file) {
-  return Do("fsync", file, calls::kFile | calls::kSlow, -1, [=] { return __real_fsync(file); });
-}
-
-int __real_fchmod(int file, mode_t mode);
-int __wrap_fchmod(int file, mode_t mode);
-int __wrap_fchmod(int file, mode_t mode) {
-  return Do("fchmod", file, calls::kFile | calls::kSlow, -1,
-            [=] { return __real_fchmod(file, mode); });
-}
-
-int __real_renameat(int from_folder, const char* from, int to_folder, const char* to);
-int __wrap_renameat(int from_folder, const char* from, int to_folder, const char* to);
-int __wrap_renameat(int from_folder, const char* from, int to_folder, const char* to) {
-  return Do("rename", -1, calls::kFile, -1,
-            [=] { return __real_renameat(from_folder, from, to_folder, to); });
-}
-
-// Never fails here: a function that could not make its file can always remove it.
-int __real_unlink(const char* path);
-int __wrap_unlink(const char* path);
-int __wrap_unlink(const char* path) {
-  return Do("unlink", -1, calls::kNoHarm, -1, [=] { return __real_unlink(path); });
-}
-
-int __real_unlinkat(int folder, const char* path, int flags);
-int __wrap_unlinkat(int folder, const char* path, int flags);
-int __wrap_unlinkat(int folder, const char* path, int flags) {
-  return Do("unlink", -1, calls::kNoHarm, -1,
-            [=] { return __real_unlinkat(folder, path, flags); });
-}
-
-int __real_stat(const char* path, struct stat* found);
-int __wrap_stat(const char* path, struct stat* found);
-int __wrap_stat(const char* path, struct stat* found) {
-  return Do("stat", -1, calls::kFile, -1, [=] { return __real_stat(path, found); });
-}
-
-int __real_lstat(const char* path, struct stat* found);
-int __wrap_lstat(const char* path, struct stat* found);
-int __wrap_lstat(const char* path, struct stat* found) {
-  return Do("lstat", -1, calls::kFile, -1, [=] { return __real_lstat(path, found); });
-}
-
-int __real_fstat(int file, struct stat* found);
-int __wrap_fstat(int file, struct stat* found);
-int __wrap_fstat(int file, struct stat* found) {
-  return Do("fstat", file, calls::kFile, -1, [=] { return __real_fstat(file, found); });
-}
-
-int __real_fstatat(int folder, const char* path, struct stat* found, int flags);
-int __wrap_fstatat(int folder, const char* path, struct stat* found, int flags);
-int __wrap_fstatat(int folder, const char* path, struct stat* found, int flags) {
-  return Do("stat", -1, calls::kFile, -1,
-            [=] { return __real_fstatat(folder, path, found, flags); });
-}
-
-ssize_t __real_readlinkat(int folder, const char* path, char* text, size_t size);
-ssize_t __wrap_readlinkat(int folder, const char* path, char* text, size_t size);
-ssize_t __wrap_readlinkat(int folder, const char* path, char* text, size_t size) {
-  return Do("readlink", -1, calls::kFile, ssize_t{-1},
-            [=] { return __real_readlinkat(folder, path, text, size); });
-}
-
-char* __real_strdup(const char* text);
-char* __wrap_strdup(const char* text);
-char* __wrap_strdup(const char* text) {
-  return Take("strdup", [=] { return __real_strdup(text); });
-}
-
-char* __real_strndup(const char* text, size_t size);
-char* __wrap_strndup(const char* text, size_t size);
-char* __wrap_strndup(const char* text, size_t size) {
-  return Take("strndup", [=] { return __real_strndup(text, size); });
-}
-
-void* __real_malloc(size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_malloc(size_t size) {
-  return Take("malloc", [=] { return __real_malloc(size); });
-}
-
-void* __real_calloc(size_t count, size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_calloc(size_t count, size_t size) {
-  return Take("calloc", [=] { return __real_calloc(count, size); });
-}
-
-void* __real_realloc(void* memory, size_t size);
-void* __wrap_realloc(void* memory, size_t size);
-void* __wrap_realloc(void* memory, size_t size) {
-  void* const taken = Take("realloc", [=] { return __real_realloc(memory, size); });
-  if (taken != nullptr) Give(memory);
-  return taken;
-}
-
-void* __real_aligned_alloc(size_t alignment, size_t size);
-void* __wrap_aligned_alloc(size_t alignment, size_t size);
-void* __wrap_aligned_alloc(size_t alignment, size_t size) {
-  return Take("aligned_alloc", [=] { return __real_aligned_alloc(alignment, size); });
-}
-
-void __real_free(void* memory);
-void __wrap_free(void* memory);
-void __wrap_free(void* memory) {
-  Give(memory);
-  __real_free(memory);
-}
-
-void* __real_mmap(void* at, size_t size, int protection, int flags, int file, off_t offset);
-void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, off_t offset);
-void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
-  void* const mapped =
-      Do("mmap", -1, calls::kMemory, MAP_FAILED,
-         [=] { return __real_mmap(at, size, protection, flags, file, offset); });
-  // a mapping that replaces another one was counted with that one
-  const bool more = mapped != MAP_FAILED && (flags & MAP_FIXED) == 0;
-  if (calls::armed && more) calls::mapped += static_cast<int64_t>(size);
-  return mapped;
-}
-
 // Returns the error, and leaves errno unchanged.
-int __real_posix_fallocate(int file, off_t from, off_t size);
-int __wrap_posix_fallocate(int file, off_t from, off_t size);
-int __wrap_posix_fallocate(int file, off_t from, off_t size) {
+WRAP(int, posix_fallocate, (int file, off_t from, off_t size)) {
   const int before = errno;
-  const int done = Do("posix_fallocate", file, calls::kFile | calls::kSlow, -1,
+  const int done = Do("posix_fallocate", file, kFile | kSlow, -1,
                       [=] { return __real_posix_fallocate(file, from, size); });
   const int error = done < 0 ? errno : done;
   errno = before;
   return error;
 }
 
-int __real_ftruncate(int file, off_t size);
-int __wrap_ftruncate(int file, off_t size);
-int __wrap_ftruncate(int file, off_t size) {
-  return Do("ftruncate", file, calls::kFile, -1, [=] { return __real_ftruncate(file, size); });
+TAKE(char*, strdup, kMemory, (const char* text), (text))
+TAKE(char*, strndup, kMemory, (const char* text, size_t size), (text, size))
+TAKE(void*, malloc, kMemory, (size_t size), (size))
+TAKE(void*, calloc, kMemory, (size_t count, size_t size), (count, size))
+TAKE(void*, aligned_alloc, kMemory, (size_t alignment, size_t size), (alignment, size))
+TAKE(DIR*, opendir, kFile, (const char* path), (path))
+
+WRAP(void*, realloc, (void* memory, size_t size)) {
+  void* const taken = Take("realloc", [=] { return __real_realloc(memory, size); });
+  if (taken != nullptr) Give(memory);
+  return taken;
 }
 
-int __real_fallocate(int file, int mode, off_t from, off_t size);
-int __wrap_fallocate(int file, int mode, off_t from, off_t size);
-int __wrap_fallocate(int file, int mode, off_t from, off_t size) {
-  return Do("fallocate", file, calls::kFile | calls::kSlow, -1,
-            [=] { return __real_fallocate(file, mode, from, size); });
+WRAP(void, free, (void* memory)) {
+  Give(memory);
+  __real_free(memory);
 }
 
-int __real_linkat(int from, const char* old, int to, const char* name, int flags);
-int __wrap_linkat(int from, const char* old, int to, const char* name, int flags);
-int __wrap_linkat(int from, const char* old, int to, const char* name, int flags) {
-  return Do("linkat", -1, calls::kFile, -1,
-            [=] { return __real_linkat(from, old, to, name, flags); });
-}
-
-int __real_access(const char* path, int mode);
-int __wrap_access(const char* path, int mode);
-int __wrap_access(const char* path, int mode) {
-  return Do("access", -1, calls::kFile, -1, [=] { return __real_access(path, mode); });
-}
-
-int __real_msync(void* at, size_t size, int flags);
-int __wrap_msync(void* at, size_t size, int flags);
-int __wrap_msync(void* at, size_t size, int flags) {
-  return Do("msync", -1, calls::kFile, -1, [=] { return __real_msync(at, size, flags); });
-}
-
-ssize_t __real_pread(int file, void* bytes, size_t size, off_t from);
-ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t from);
-ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t from) {
-  return Move("pread", file, size,
-              [=](size_t most) { return __real_pread(file, bytes, most, from); });
-}
-
-int __real_munmap(void* at, size_t size);
-int __wrap_munmap(void* at, size_t size);
-int __wrap_munmap(void* at, size_t size) {
-  if (calls::armed) calls::mapped -= static_cast<int64_t>(size);
-  return __real_munmap(at, size);
-}
-
-int __real_madvise(void* at, size_t size, int advice);
-int __wrap_madvise(void* at, size_t size, int advice);
-int __wrap_madvise(void* at, size_t size, int advice) {
-  return Do("madvise", -1, calls::kFile, -1, [=] { return __real_madvise(at, size, advice); });
-}
-
-ssize_t __real_pwrite(int file, const void* bytes, size_t size, off_t to);
-ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t to);
-ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t to) {
-  return Move("pwrite", file, size,
-              [=](size_t most) { return __real_pwrite(file, bytes, most, to); });
-}
-
-off_t __real_lseek(int file, off_t to, int from);
-off_t __wrap_lseek(int file, off_t to, int from);
-off_t __wrap_lseek(int file, off_t to, int from) {
-  return Do("lseek", file, calls::kFile, static_cast<off_t>(-1),
-            [=] { return __real_lseek(file, to, from); });
-}
-
-int __real_fstatfs(int file, struct statfs* found);
-int __wrap_fstatfs(int file, struct statfs* found);
-int __wrap_fstatfs(int file, struct statfs* found) {
-  return Do("fstatfs", file, calls::kFile, -1, [=] { return __real_fstatfs(file, found); });
-}
-
-int __real_getrlimit(__rlimit_resource_t of, rlimit* found);
-int __wrap_getrlimit(__rlimit_resource_t of, rlimit* found);
-int __wrap_getrlimit(__rlimit_resource_t of, rlimit* found) {
-  return Do("getrlimit", -1, calls::kFile, -1, [=] { return __real_getrlimit(of, found); });
-}
-
-ssize_t __real_getrandom(void* bytes, size_t size, unsigned flags);
-ssize_t __wrap_getrandom(void* bytes, size_t size, unsigned flags);
-ssize_t __wrap_getrandom(void* bytes, size_t size, unsigned flags) {
-  return Move("getrandom", -1, size,
-              [=](size_t most) { return __real_getrandom(bytes, most, flags); });
-}
-
-DIR* __real_opendir(const char* path);
-DIR* __wrap_opendir(const char* path);
-DIR* __wrap_opendir(const char* path) {
-  return Take("opendir", [=] { return __real_opendir(path); }, calls::kFile);
-}
-
-// Returns NULL at the end, too: only errno tells the difference.
-dirent* __real_readdir(DIR* directory);
-dirent* __wrap_readdir(DIR* directory);
-dirent* __wrap_readdir(DIR* directory) {
-  return Do("readdir", -1, calls::kFile, static_cast<dirent*>(nullptr),
-            [=] { return __real_readdir(directory); });
-}
-
-int __real_closedir(DIR* directory);
-int __wrap_closedir(DIR* directory);
-int __wrap_closedir(DIR* directory) {
+WRAP(int, closedir, (DIR* directory)) {
   Give(directory);
   return __real_closedir(directory);
 }
 
-int __real_eventfd(unsigned count, int flags);
-int __wrap_eventfd(unsigned count, int flags);
-int __wrap_eventfd(unsigned count, int flags) {
-  return Do("eventfd", -1, calls::kFile, -1, [=] { return __real_eventfd(count, flags); });
+WRAP(void*, mmap, (void* at, size_t size, int protection, int flags, int file, off_t offset)) {
+  void* const mapping = Do("mmap", -1, kMemory, MAP_FAILED, [=] {
+    return __real_mmap(at, size, protection, flags, file, offset);
+  });
+  // a mapping that replaces another one was counted with that one
+  const bool more = mapping != MAP_FAILED && (flags & MAP_FIXED) == 0;
+  if (armed && more) mapped += static_cast<int64_t>(size);
+  return mapping;
 }
 
-int __real_getsockopt(int file, int level, int option, void* value, socklen_t* size);
-int __wrap_getsockopt(int file, int level, int option, void* value, socklen_t* size);
-int __wrap_getsockopt(int file, int level, int option, void* value, socklen_t* size) {
-  return Do("getsockopt", file, calls::kFile, -1,
-            [=] { return __real_getsockopt(file, level, option, value, size); });
+WRAP(int, munmap, (void* at, size_t size)) {
+  if (armed) mapped -= static_cast<int64_t>(size);
+  return __real_munmap(at, size);
 }
 
-int __real_setsockopt(int file, int level, int option, const void* value, socklen_t size);
-int __wrap_setsockopt(int file, int level, int option, const void* value, socklen_t size);
-int __wrap_setsockopt(int file, int level, int option, const void* value, socklen_t size) {
-  return Do("setsockopt", file, calls::kFile, -1,
-            [=] { return __real_setsockopt(file, level, option, value, size); });
-}
-
-int __real_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
-                       addrinfo** found);
-int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
-                       addrinfo** found);
-int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
-                       addrinfo** found) {
-  const int outcome = Do("getaddrinfo", -1, calls::kMemory, EAI_MEMORY,
+WRAP(int, getaddrinfo,
+     (const char* host, const char* port, const addrinfo* wanted, addrinfo** found)) {
+  const int outcome = Do("getaddrinfo", -1, kMemory, EAI_MEMORY,
                          [=] { return __real_getaddrinfo(host, port, wanted, found); });
-  if (outcome == 0 && calls::armed) calls::kept++;
+  if (outcome == 0 && armed) kept++;
   return outcome;
 }
 
-void __real_freeaddrinfo(addrinfo* found);
-void __wrap_freeaddrinfo(addrinfo* found);
-void __wrap_freeaddrinfo(addrinfo* found) {
+WRAP(void, freeaddrinfo, (addrinfo* found)) {
   Give(found);
   __real_freeaddrinfo(found);
 }
 
-int __real_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
-                          void* argument);
-int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
-                          void* argument);
-int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
-                          void* argument) {
-  const int outcome = Do("pthread_create", -1, calls::kFile, EAGAIN,
+WRAP(int, pthread_create, (pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
+                           void* argument)) {
+  const int outcome = Do("pthread_create", -1, kFile, EAGAIN,
                          [=] { return __real_pthread_create(thread, how, run, argument); });
-  if (outcome == 0 && calls::armed) calls::kept++;
+  if (outcome == 0 && armed) kept++;
   return outcome;
 }
 
-int __real_pthread_join(pthread_t thread, void** result);
-int __wrap_pthread_join(pthread_t thread, void** result);
-int __wrap_pthread_join(pthread_t thread, void** result) {
+WRAP(int, pthread_join, (pthread_t thread, void** result)) {
   Give(&thread);
   return __real_pthread_join(thread, result);
 }
 
-int __real_pthread_condattr_init(pthread_condattr_t* how);
-int __wrap_pthread_condattr_init(pthread_condattr_t* how);
-int __wrap_pthread_condattr_init(pthread_condattr_t* how) {
-  return Do("pthread_condattr_init", -1, calls::kMemory, ENOMEM,
-            [=] { return __real_pthread_condattr_init(how); });
-}
-
-int __real_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how);
-int __wrap_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how);
-int __wrap_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how) {
-  return Do("pthread_cond_init", -1, calls::kMemory, ENOMEM,
-            [=] { return __real_pthread_cond_init(made, how); });
-}
-
 // Functions of hiredis, which not every test links.  Its allocations are not seen here.
-__attribute__((weak)) void* __real_redisReaderCreateWithFunctions(void* functions);
-void* __wrap_redisReaderCreateWithFunctions(void* functions);
-void* __wrap_redisReaderCreateWithFunctions(void* functions) {
-  return Take("redisReaderCreateWithFunctions",
-              [=] { return __real_redisReaderCreateWithFunctions(functions); });
-}
-
-__attribute__((weak)) void __real_redisReaderFree(void* reader);
-void __wrap_redisReaderFree(void* reader);
-void __wrap_redisReaderFree(void* reader) {
+__attribute__((weak)) TAKE(void*, redisReaderCreateWithFunctions, kMemory, (void* functions),
+                           (functions))
+__attribute__((weak)) WRAP(void, redisReaderFree, (void* reader)) {
   Give(reader);
   __real_redisReaderFree(reader);
 }
