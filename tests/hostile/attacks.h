@@ -1,7 +1,6 @@
 // attacks.h - every attack. Each file says how it works.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "tests/hostile/target.h"
@@ -20,32 +19,6 @@ uint64_t NumberFor(const std::string& key, uint64_t seed);
 
 // Another key of 32 bytes that has the same hash for 1 seed in 2^18: a guess without answers.
 std::string LikelySwapped(const std::string& key);
-
-// ---- mixer.cc: numbers, against XXH3
-
-// The same for a target with numbers: by answers one of about 20 lines.
-std::optional<uint64_t> LearnNumberSeed(Target* target, By by, std::mt19937_64* random);
-
-// ---- pairing.cc: two words of a key, against products over GF(2)
-
-// A hash of this form with lanes of 32 bits, and SipHash of the product.
-class Pairing32 {
- public:
-  explicit Pairing32(std::mt19937_64* random);
-  uint64_t operator()(uint64_t a, uint64_t b) const;  // of their low halves
-  uint32_t Secret() const { return k_ ^ l_; }         // what the attack finds
-
- private:
-  uint32_t k_, l_;
-  uint64_t key_[2];
-};
-
-// Puts or queries the key of two lanes.
-using Act = std::function<bool(uint64_t a, uint64_t b)>;
-
-// k ^ l, if it is a number of 32 bits, shifted by `shift`; none if answers do not reveal it.
-std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned shift,
-                                     std::mt19937_64* random);
 
 // ---- fixed.cc: hashes without a secret; no answers are needed, and for murmur no seed
 

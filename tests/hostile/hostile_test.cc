@@ -19,14 +19,13 @@ struct Hash {
   const char* name;
   lfb_hash_id id;
   bool keyed;  // its secret is config.key, and no attack learns it; otherwise it is config.seed
-  unsigned filters;  // that are attacked in the slow ways
+  unsigned filters;  // that are attacked
 };
 
-constexpr unsigned kFilters = 11;  // that are attacked in the others
 constexpr Hash kXxh3 = {"XXH3", LFB_HASH_XXH3, false, 2};
 constexpr Hash kHashes[] = {
     kXxh3,
-    {"AES", LFB_HASH_AES, true, kFilters},  // the default
+    {"AES", LFB_HASH_AES, true, 11},  // the default
     {"SipHash-1-3", LFB_HASH_SIPHASH13, true, 3},
 };
 
@@ -41,96 +40,35 @@ lfb_config With(const Hash& hash, uint64_t n, std::mt19937_64* random, double fp
 
 // ---- attacks that learn a secret
 
-// The key of two lanes, of 8 or 16 bytes each; the lanes end with these words.
-template <unsigned bytes>
-std::string Lanes(uint64_t a, uint64_t b) {
-  const std::string fill(bytes - 8, '\0');
-  return fill + Bytes({a}) + fill + Bytes({b});
-}
-
-// A key of 192 bytes. Its first group of 64 has such lanes of 16 bytes where the AES hash
-// multiplies them: blocks 0 and 2.
-std::string LongLanes(uint64_t a, uint64_t b) {
-  const std::string half(8, '\0'), block(16, '\0');
-  return half + Bytes({a}) + block + half + Bytes({b}) + std::string(144, '\0');
-}
-
-using Learnt = std::optional<uint64_t>;
-
-template <Learnt learn(Target* target, By by, std::mt19937_64* random), By by>
-Learnt Seed(Target* target, std::mt19937_64* random) {
-  return learn(target, by, random);
-}
-
-template <std::string key(uint64_t a, uint64_t b)>
-Learnt PairsOf(Target* target, std::mt19937_64* random) {
-  const auto put = [&](uint64_t a, uint64_t b) { return target->Put(key(a, b)); };
-  const auto ask = [&](uint64_t a, uint64_t b) { return target->Ask(key(a, b)); };
-  const Learnt learnt = LearnPairing(put, ask, 0, random);
-  return learnt ? learnt : LearnPairing(put, ask, 32, random);
-}
-
-struct Attack {
-  const char* name;
-  uint64_t room;    // the filter's expected insertions
-  bool takes_xxh3;  // whether it learns the seed of XXH3
-  bool slow;        // takes more than 0.2 s
-  Learnt (*learn)(Target* target, std::mt19937_64* random);
-};
-
-constexpr Attack kAttacks[] = {
-    {"swapped words by answers", kMany, true, true, Seed<LearnSeed, By::kAnswers>},
-    {"swapped words by lines", kMany, true, true, Seed<LearnSeed, By::kLines>},
-    {"numbers by answers", kSmall, true, false, Seed<LearnNumberSeed, By::kAnswers>},
-    {"numbers by lines", kMany, true, false, Seed<LearnNumberSeed, By::kLines>},
-    {"pairs of 64 bits", kMany, false, true, PairsOf<Lanes<8>>},
-    {"pairs of 128 bits", kMany, false, true, PairsOf<Lanes<16>>},
-    {"pairs in long keys", kMany, false, true, PairsOf<LongLanes>},
-};
-
 // How many filters are attacked: LFB_HOSTILE_FILTERS=81 for the figures of docs/verify.md.
-unsigned Filters(const Attack& attack, const Hash& hash) {
+unsigned Filters(const Hash& hash) {
   const char* chosen = std::getenv("LFB_HOSTILE_FILTERS");
-  return chosen != nullptr ? static_cast<unsigned>(std::atoi(chosen))
-                           : attack.slow ? hash.filters : kFilters;
+  return chosen != nullptr ? static_cast<unsigned>(std::atoi(chosen)) : hash.filters;
 }
 
-// Each attack learns the seed of every filter with XXH3 that it was made for, and no other secret.
-// A keyed filter has no seed, so any that is "learnt" counts.
+// The attack learns the seed of every filter with XXH3, and no other secret. A keyed filter has no
+// seed, so any that is "learnt" counts.
 TEST(Attacks, LearnTheSeedOfXxh3AndNoKey) {
-  for (const Attack& attack : kAttacks)
+  for (const By by : {By::kAnswers, By::kLines})
     for (const Hash& hash : kHashes) {
-      const unsigned filters = Filters(attack, hash);
+      const unsigned filters = Filters(hash);
       unsigned learnt = 0;
       uint64_t puts = 0, asked = 0;
       for (unsigned i = 0; i < filters; i++) {
         std::mt19937_64 random(i);
-        Target target(With(hash, attack.room, &random));
-        const Learnt seed = attack.learn(&target, &random);
+        Target target(With(hash, kMany, &random));
+        const std::optional<uint64_t> seed = LearnSeed(&target, by, &random);
         learnt += seed && (hash.keyed || *seed == target.Stats().seed);
         puts += target.Puts();
         asked += target.Asked();
-        EXPECT_LE(target.Puts(), attack.room);
+        EXPECT_LE(target.Puts(), kMany);
         EXPECT_LE(target.Asked(), hash.keyed ? 2000100u : 1u << 25);
       }
-      std::printf("%-24s %-12s %3u of %-3u %8.0f puts %8.0f queries\n", attack.name, hash.name,
-                  learnt, filters, double(puts) / filters, double(asked) / filters);
-      EXPECT_EQ(learnt, !hash.keyed && attack.takes_xxh3 ? filters : 0)
-          << attack.name << ", " << hash.name;
+      std::printf("by %s %-12s %3u of %-3u %8.0f puts %8.0f queries\n",
+                  by == By::kLines ? "lines  " : "answers", hash.name, learnt, filters,
+                  double(puts) / filters, double(asked) / filters);
+      EXPECT_EQ(learnt, hash.keyed ? 0 : filters) << hash.name;
     }
-}
-
-// The attack on pairs works where it should, so that the games above mean something.
-TEST(Attacks, LearnTheSecretOfProductsOf32Bits) {
-  std::mt19937_64 random(2);
-  for (unsigned i = 0; i < 6; i++) {
-    Target target(With(kXxh3, kMany, &random));
-    const Pairing32 hash(&random);
-    const auto put = [&](uint64_t a, uint64_t b) { return target.PutHash(hash(a, b)); };
-    const auto ask = [&](uint64_t a, uint64_t b) { return target.AskHash(hash(a, b)); };
-    EXPECT_EQ(LearnPairing(put, ask, 0, &random), hash.Secret());
-    EXPECT_LT(target.Puts(), 1u << 17);
-  }
 }
 
 // ---- what a learnt secret is good for
@@ -144,34 +82,6 @@ TEST(Learnt, ASeedGivesANumberForEachKey) {
     const std::string key = std::to_string(i);
     target.Put(key);
     EXPECT_TRUE(target.AskU64(NumberFor(key, config.seed)));
-  }
-}
-
-// The same if only numbers are put: they have no hash in common, but the attacker finds false
-// positives in a filter of its own, without asking.
-TEST(Learnt, ASeedGivesFalsePositivesToNumbersAlone) {
-  std::mt19937_64 random(4);
-  Target target(With(kXxh3, kSmall, &random));
-  const Learnt seed = LearnNumberSeed(&target, By::kAnswers, &random);
-  ASSERT_TRUE(seed.has_value());
-  Target own = target.Own(*seed);
-  unsigned found = 0;
-  for (uint64_t number = 0; found < 1000; number++)
-    if (own.AskU64(number)) {
-      found++;
-      EXPECT_TRUE(target.AskU64(number));
-    }
-}
-
-// After the secret of products is known, every pair has a false positive.
-TEST(Learnt, ProductsOfPairsGiveOneForEachPair) {
-  std::mt19937_64 random(5);
-  Target target(With(kXxh3, kMany, &random));
-  const Pairing32 hash(&random);
-  for (uint32_t i = 0; i < 1000; i++) {
-    const uint32_t a = i, b = i * i;
-    target.PutHash(hash(a, b));
-    EXPECT_TRUE(target.AskHash(hash(b ^ hash.Secret(), a ^ hash.Secret())));
   }
 }
 
@@ -216,7 +126,13 @@ std::string SwapTried(uint64_t i) {
   const std::string key = Bytes({7, 7, i / 2, ~(i / 2)});
   return i % 2 == 0 ? key : LikelySwapped(key);
 }
-// Keys for hashes that multiply two words of 8 bytes, or of 16 (pairing.cc).
+// The key of two lanes, of 8 or 16 bytes each; the lanes end with these words.
+template <unsigned bytes>
+std::string Lanes(uint64_t a, uint64_t b) {
+  const std::string fill(bytes - 8, '\0');
+  return fill + Bytes({a}) + fill + Bytes({b});
+}
+// Keys for hashes that multiply two words of 8 bytes, or of 16.
 std::string Pair64(uint64_t i) { return Lanes<8>(i, ~i); }
 std::string Pair128(uint64_t i) { return Lanes<16>(i, ~i); }
 std::string Long(uint64_t i) {
