@@ -1,11 +1,10 @@
-// Guava's form: forged headers, and what a save does with links, pipes, permissions and failures.
-// //tests/files:every_form_test has what all forms have in common.
+// Guava's form: forged headers, and the files that a save makes and that a load refuses.
+// every_form_test has what all forms have in common; save_links_test links; save_faults_test
+// failures.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstring>
 #include <functional>
 
@@ -16,6 +15,7 @@
 #include "tests/support/files.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"
+#include "tests/support/windows.h"
 
 namespace {
 
@@ -51,26 +51,6 @@ TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
             LFB_ERROR_NO_SUCH_FORM);
 }
 
-TEST_F(Files, SaveReplacesAndKeepsLinks) {
-  Write("old", "old");
-  fs::create_symlink("old", Path("link"));
-  const Filter filter = Filled(10);
-  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("link").c_str()), LFB_OK);
-  EXPECT_TRUE(fs::is_symlink(Path("link")));
-  EXPECT_EQ(Content("old"), Bytes(filter));
-  EXPECT_EQ(Entries(), 2u);
-}
-
-TEST_F(Files, SaveKeepsPermissions) {
-  Write("secret", "old");
-  ASSERT_EQ(chmod(Path("secret").c_str(), 0640), 0);
-  const Filter filter = Filled(10);
-  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("secret").c_str()), LFB_OK);
-  struct stat found{};
-  ASSERT_EQ(stat(Path("secret").c_str(), &found), 0);
-  EXPECT_EQ(found.st_mode & 07777, 0640u);
-}
-
 mode_t ModeOf(const std::string& path) {
   struct stat found {};
   EXPECT_EQ(stat(path.c_str(), &found), 0);
@@ -88,6 +68,10 @@ TEST_F(Files, AKeyIsForTheOwnerAlone) {
   const Filter filter = Make(config);
   lfb_counting* counting = nullptr;
   lfb_growing* growing = nullptr;
+  lfb_window_config forgets = WindowConfig(1000, 0.01);
+  forgets.seed = 0;
+  forgets.hash = LFB_HASH_SIPHASH13;
+  const Window window = MakeWindow(forgets);
   ASSERT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
   ASSERT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
   const mode_t umasked = umask(0);
@@ -98,7 +82,8 @@ TEST_F(Files, AKeyIsForTheOwnerAlone) {
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()); },
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()); },
              [&] { return any::save<lfb_counting>(counting, path.c_str()); },
-             [&] { return any::save<lfb_growing>(growing, path.c_str()); }}) {
+             [&] { return any::save<lfb_growing>(growing, path.c_str()); },
+             [&] { return any::save<lfb_window>(window.get(), path.c_str()); }}) {
       fs::remove(path);
       if (before != 0) {
         Write("key", "old");
@@ -129,16 +114,6 @@ TEST_F(Files, NamesAsLongAsCanBeAndNone) {
   EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, ""), LFB_ERROR_OPEN);
   EXPECT_EQ(errno, ENOENT);
   EXPECT_EQ(Entries(), 1u);
-}
-
-TEST_F(Files, SaveToAPipeAndLoadFromIt) {
-  const Filter filter = Filled(1000);
-  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
-  std::string read;
-  std::thread reader([&] { read = Content("pipe"); });
-  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("pipe").c_str()), LFB_OK);
-  reader.join();
-  EXPECT_EQ(read, Bytes(filter));
 }
 
 // A path that could block, or be read without end, is refused at once by each way to load. Seen
@@ -176,24 +151,6 @@ TEST_F(Files, MissingAndForbiddenPaths) {
   EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, "/dev/full"), LFB_ERROR_WRITE);
   EXPECT_EQ(errno, ENOSPC);
   EXPECT_EQ(Entries(), 0u);
-}
-
-// A write that fails half-way leaves the old file, and no other.
-TEST_F(Files, AFailedSaveLeavesTheOldFile) {
-  const Filter filter = Filled(200000);
-  Write("a", "old");
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  signal(SIGXFSZ, SIG_IGN);
-  const rlimit limited{100000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limited), 0);
-  const lfb_status status = lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("a").c_str());
-  const int cause = errno;
-  setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_EQ(status, LFB_ERROR_WRITE);
-  EXPECT_EQ(cause, EFBIG);
-  EXPECT_EQ(Content("a"), "old");
-  EXPECT_EQ(Entries(), 1u);
 }
 
 TEST_F(Files, AFormThatCannotHoldItTouchesNothing) {

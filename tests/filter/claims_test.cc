@@ -305,23 +305,6 @@ TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
   ExpectTidy();
 }
 
-// If there are more threads than slots, the further threads claim like the first ones.
-TEST(Claims, ThreadsWithoutASlotClaimToo) {
-  if (sizeof(void*) == 4) return NotHere("no addresses for the stacks of so many threads");
-  constexpr unsigned kKeys = 20, kThreads = LFB_SLOT_COUNT + 128;
-  const Filter filter = MakeSure(kKeys * 10);
-  std::atomic<unsigned> here{0}, without{0}, won{0};
-  RunTogether(kThreads, [&](unsigned) {
-    without += lfb_slot() >= LFB_SLOT_COUNT;
-    for (here++; here < kThreads;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (uint64_t i = 0; i < kKeys; i++) won += lfb_filter_claim_u64(filter.get(), Mix(9, i));
-  });
-  EXPECT_GE(without, 128u);
-  EXPECT_EQ(won, kKeys);
-  EXPECT_EQ(CellsWon(filter.get()), 0u);
-  EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
-}
-
 // ---- races --------------------------------------------------------------------
 
 constexpr unsigned kThreads = 8;  // more than the cores

@@ -220,26 +220,4 @@ TEST(FilterRace, SaveDuringPut) {
   }
 }
 
-// As in Guava's issue 3055: in a race a put can report a key as new to more than one thread, and
-// never to none. Claims exist for that reason (claims_test.cc).
-TEST(FilterRace, PutIsNewToAtLeastOneThread) {
-  constexpr uint64_t kKeys = kUnderTsan ? 10000 : 200000;
-  const Filter filter = Make(kKeys, 0.0001);
-  std::vector<std::vector<uint64_t>> answers(kThreads, std::vector<uint64_t>((kKeys + 63) / 64));
-  RunTogether(kThreads, [&](unsigned t) {
-    for (uint64_t i = 0; i < kKeys; i++)
-      if (lfb_filter_put_u64(filter.get(), Mix(5, i)))
-        answers[t][i / 64] |= uint64_t{1} << (i % 64);
-  });
-  uint64_t unclaimed = 0;
-  for (uint64_t i = 0; i < kKeys; i++) {
-    unsigned firsts = 0;
-    for (unsigned t = 0; t < kThreads; t++) firsts += answers[t][i / 64] >> (i % 64) & 1;
-    unclaimed += firsts == 0;
-  }
-  // A key that is old for all threads is a false positive: 1 in 10,000 of the keys at the end,
-  // fewer before.
-  EXPECT_LE(unclaimed, 12 + kKeys / 10000);
-}
-
 }  // namespace

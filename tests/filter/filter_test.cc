@@ -605,14 +605,4 @@ TEST(Names, GoThereAndBack) {
   EXPECT_FALSE(lfb_form_holds(LFB_FORM_GUAVA, LFB_GO_FNV14));
 }
 
-TEST(Status, EachHasItsOwnText) {
-  std::vector<std::string> texts;
-#define TEXT(name, number, text) texts.push_back(lfb_status_text(name));
-  LFB_STATUS_LIST(TEXT)
-#undef TEXT
-  for (size_t i = 0; i < texts.size(); i++)
-    for (size_t j = 0; j < i; j++) EXPECT_NE(texts[i], texts[j]);
-  EXPECT_STREQ(lfb_status_text(static_cast<lfb_status>(9999)), "unknown status");
-}
-
 }  // namespace

@@ -1,12 +1,10 @@
 // Which hash a filter takes, where its key lies, and how two filters get the same one.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cstring>
 
 #include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
-#include "tests/support/mapped.h"
 #include "tests/support/race.h"
 
 namespace {
@@ -179,23 +177,6 @@ TEST(HashChoice, AFileIsReadByEveryLevel) {
     lfb_hasher_init(&other->layout.hasher, &other->description.hash, static_cast<lfb_simd>(level));
     for (int i = 0; i < 1000; i++)
       ASSERT_FALSE(Put(other, std::string(static_cast<size_t>(i), 'x'))) << level << " " << i;
-  }
-}
-
-TEST(HashChoice, AFileWithItsKeyIsItsOwnersAlone) {
-  for (const bool given : {false, true}) {
-    const Path path;
-    const Filter filter = Make(Given(LFB_HASH_DEFAULT, 0, given));
-    Put(filter, "apple");
-    ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()), LFB_OK);
-    struct stat found {};
-    ASSERT_EQ(stat(path.c_str(), &found), 0);
-    EXPECT_TRUE(given || (found.st_mode & 0777) == 0600u) << found.st_mode;
-    lfb_filter* back = nullptr;
-    const lfb_status status = lfb_filter_load(path.c_str(), nullptr, &back);
-    const Filter loaded(back);
-    ASSERT_EQ(status, given ? LFB_ERROR_KEY_NEEDED : LFB_OK);
-    EXPECT_TRUE(given || Has(loaded, "apple"));
   }
 }
 

@@ -327,38 +327,6 @@ TEST(AesHash, CountersAreAlike) {
 }
 #endif
 
-// Each row's own AES, alone and together, on a key of 16 bytes without D: FIPS-197, C.1.
-TEST(AesHash, EachRowIsAes) {
-  const Rounds rounds = Expand(Counting());
-  for (const Row& row : Rows()) {
-    lfb_hasher hasher = HasherBy(row);
-    memcpy(hasher.aes.round, rounds.data(), sizeof hasher.aes.round);
-    memcpy(hasher.aes.round_full, rounds[0].data(), 16);
-    EXPECT_EQ(row.function->bytes(&hasher, kPlain.data(), 16).low, Low(kCipher)) << row.name;
-    const std::vector<lfb_key> keys(67, {kPlain.data(), 16});
-    std::vector<uint64_t> low(keys.size());
-    row.function->bytes_many(&hasher, keys.data(), keys.size(), low.data(), nullptr);
-    EXPECT_EQ(low, std::vector<uint64_t>(keys.size(), Low(kCipher))) << row.name;
-  }
-}
-
-// Each row's own products, in either lane, without K: RFC 8452's dot(a, b).
-TEST(AesHash, EachRowIsPolyval) {
-  const Rounds rounds = Expand(Counting());
-  for (const Row& row : Rows())
-    for (size_t lane = 0; lane < 2; lane++) {
-      lfb_hasher hasher = HasherBy(row);
-      memcpy(hasher.aes.round, rounds.data(), sizeof hasher.aes.round);
-      memset(hasher.aes.pair, 0, sizeof hasher.aes.pair);
-      uint8_t key[192] = {};
-      memcpy(key + 16 * lane, kA.data(), 16);
-      memcpy(key + 16 * lane + 32, kB.data(), 16);
-      EXPECT_EQ(row.function->bytes(&hasher, key, sizeof key).low,
-                Low(Encrypt(rounds, kDot ^ Block{sizeof key})))
-          << row.name << " lane " << lane;
-    }
-}
-
 // ---- Against the reference --------------------------------------------------------
 
 TEST(AesHash, SecretsAreTheCounterBlocks) {
@@ -457,59 +425,6 @@ TEST(AesHash, Hash128) {
     const Block expected = reference.Hash128(key.bytes, size);
     ASSERT_EQ(low, Low(expected)) << size;
     ASSERT_EQ(high, lfb_load_le64(expected.data() + 8)) << size;
-  }
-}
-
-// ---- In pieces --------------------------------------------------------------------
-
-// A key, put in pieces that end at these places.
-struct Cut {
-  const Exact& key;
-  std::vector<size_t> ends;
-};
-
-void PutCut(const void* object, lfb_sink* sink) {
-  const Cut& cut = *static_cast<const Cut*>(object);
-  size_t at = 0;
-  const auto put = [&](size_t end) {
-    lfb_sink_put_bytes(sink, cut.key.bytes.get() + at, end - at);
-    at = end;
-  };
-  for (size_t end : cut.ends) put(end);
-  put(cut.key.size);
-}
-
-// Around the ends of the sink's pieces and of their last groups, cut in two anywhere.
-TEST(AesHash, PiecesCutAnywhere) {
-  for (const Row& row : Rows()) {
-    const lfb_hasher hasher = HasherBy(row, kH);
-    for (size_t size : {16, 129, 1023, 1024, 1025, 1087, 1088, 1089, 1536, 2048, 2049, 2113}) {
-      const Exact key(5, size);
-      const uint64_t whole = row.function->bytes(&hasher, key.bytes.get(), size).low;
-      for (size_t cut = 0; cut <= size; cut++) {
-        const Cut pieces = {key, {cut}};
-        ASSERT_EQ(lfb_sink_hash(&hasher, PutCut, &pieces).low, whole)
-            << row.name << " " << size << " " << cut;
-      }
-    }
-  }
-}
-
-TEST(AesHash, ManyPieces) {
-  for (const Row& row : Rows()) {
-    const lfb_hasher hasher = HasherBy(row, kH);
-    for (uint64_t turn = 0; turn < 500; turn++) {
-      const Exact key(turn, Mix(7, turn) % 5000);
-      Cut pieces = {key, {}};
-      const size_t most = 1 + Mix(8, turn) % 700;
-      for (size_t at = 0; at < key.size; at += Mix(turn, at) % most) {
-        pieces.ends.push_back(at);
-        if (Mix(turn, at) % most == 0) at++;
-      }
-      ASSERT_EQ(lfb_sink_hash(&hasher, PutCut, &pieces).low,
-                row.function->bytes(&hasher, key.bytes.get(), key.size).low)
-          << row.name << " " << turn;
-    }
   }
 }
 

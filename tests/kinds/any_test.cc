@@ -219,26 +219,6 @@ TEST_P(AnyKind, IsKeptInAFile) {
   EXPECT_EQ((*opened).kind, LFB_KIND_NONE);
 }
 
-// A file with the key of its hash is its owner's alone.
-TEST_P(AnyKind, IsSavedForItsOwnerIfItHasItsKey) {
-  OwnAny any;
-  lfb_config config = Config(kKeys, 0.01, LFB_FAST);
-  lfb_window_config forgets = WindowConfig(kKeys, 0.01);
-  config.seed = forgets.seed = 0;
-  config.hash = forgets.hash = LFB_HASH_SIPHASH13;
-  any.out()->kind = GetParam().id;
-  ASSERT_EQ(GetParam().id == LFB_KIND_PLAIN      ? lfb_filter_create(&config, &any.out()->plain)
-            : GetParam().id == LFB_KIND_GROWING  ? lfb_growing_create(&config, &any.out()->growing)
-            : GetParam().id == LFB_KIND_COUNTING
-                ? lfb_counting_create(&config, &any.out()->counting)
-                                                 : lfb_window_create(&forgets, &any.out()->window),
-            LFB_OK);
-  EXPECT_TRUE(Figures(*any).all.key_kept);
-  ASSERT_EQ(lfb_any_save(*any, Path("secret").c_str()), LFB_OK);
-  EXPECT_EQ(std::filesystem::status(Path("secret")).permissions() & std::filesystem::perms::all,
-            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-}
-
 TEST_P(AnyKind, IsSharedByProcessesIfItsKindIs) {
   if (!Shares()) return;
   const OwnAny made(GetParam().make(Path("shared").c_str()));

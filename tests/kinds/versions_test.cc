@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <pthread.h>
 
-#include <future>
 
 #include "bloom/versions/versions.h"
 #include "tests/support/await.h"
@@ -449,29 +448,6 @@ TEST(Versions, AThreadThatEndsInASectionLeavesIt) {
   EXPECT_EQ(lfb_versions_reclaim(versions.get()), 0u);
 }
 
-// More threads than ever had a place of their own, all in sections of one handle.
-TEST(Versions, ThirteenHundredThreadsAreInSections) {
-  constexpr unsigned kThreads = 1300;
-  const Versions versions = MakeVersions();
-  Put(versions, 1);
-  std::atomic<unsigned> inside{0}, found{0};
-  std::promise<void> all;
-  const std::shared_future<void> all_inside = all.get_future().share();
-  std::vector<std::thread> threads;
-  for (unsigned t = 0; t < kThreads; t++)
-    threads.emplace_back([&] {
-      const lfb_filter* filter = lfb_versions_enter(versions.get(), nullptr);
-      inside++;
-      all_inside.wait();
-      found += lfb_filter_might_contain_u64(filter, 1);
-      lfb_versions_leave(versions.get());
-    });
-  Await("all threads are in a section", [&] { return inside == kThreads; });
-  all.set_value();
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(found, kThreads);
-}
-
 // ---- two handles --------------------------------------------------------------
 
 // Inside a section of any handle a rebuild would wait for itself: it is refused, and nothing
@@ -501,28 +477,6 @@ TEST(Versions, InASectionNoRebuildBegins) {
   EXPECT_EQ(lfb_versions_rollback(one.get(), nullptr), LFB_OK);
   lfb_versions_leave(other.get());
   EXPECT_EQ(lfb_versions_reclaim(one.get()), 0u);
-}
-
-// Two threads, each in a section of one handle, that rebuild the other one: both are refused, and
-// neither waits for the other.
-TEST(Versions, TwoThreadsDoNotWaitForEachOther) {
-  const Versions handles[] = {MakeVersions(), MakeVersions()};
-  std::atomic<unsigned> refused{0};
-  InStep step(2);
-  RunTogether(2, [&](unsigned t) {
-    lfb_filter* building = nullptr;
-    lfb_versions_enter(handles[t].get(), nullptr);
-    step.Wait(1);
-    refused += lfb_versions_begin_rebuild(handles[1 - t].get(), &kConfig, &building) ==
-               LFB_ERROR_IN_SECTION;
-    step.Wait(2);
-    lfb_versions_leave(handles[t].get());
-  });
-  EXPECT_EQ(refused, 2u);
-  for (const Versions& each : handles) {
-    Begin(each);
-    Publish(each);
-  }
 }
 
 // A section of another handle delays a rebuild, and no other call: not even a handle's end.

@@ -108,24 +108,6 @@ TEST(BitArray, RefusesWhatNoMemoryHolds) {
   lfb_bit_array_free(nullptr);
 }
 
-// Twelve threads set bits.  Each of them always sees the golden one, which was set before, and its
-// own after it has set it.  At the end each bit has had one winner.
-TEST(BitArrayRace, WhatWasSetIsThere) {
-  constexpr uint64_t kBits = 1 << 16, kSets = 20'000, kGolden = 4711;
-  const Array a = Make(kBits);
-  lfb_bit_array_set(a.get(), kGolden);
-  std::atomic<uint64_t> won{1}, lost{0};
-  RunTogether(12, [&](unsigned t) {
-    for (uint64_t i = 0; i < kSets; i++) {
-      const uint64_t index = i % 16 == 0 ? kGolden : Mix(t % 6, i) % kBits;
-      won += lfb_bit_array_set(a.get(), index);
-      lost += !lfb_bit_array_get(a.get(), index) + !lfb_bit_array_get(a.get(), kGolden);
-    }
-  });
-  EXPECT_EQ(lost, 0u);
-  EXPECT_EQ(On(a), won);
-}
-
 // ---- what the strategies call -----------------------------------------------------
 
 TEST(BitArray, OrCountsOnlyWhatItTurnedOn) {

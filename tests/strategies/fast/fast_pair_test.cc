@@ -1,10 +1,9 @@
-// `fast` with one pair, which fast-pair has at any p: its bits are where the docs say, and of all
-// puts of one key one turns on bits.
+// `fast` with one pair, which fast-pair has at any p: of all puts of one key one turns on bits.
+// simd_test.cc tests its bits and answers.
 #include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 #include "tests/support/skip.h"
-#include "tests/support/variants.h"
 
 namespace {
 
@@ -16,54 +15,6 @@ class FastPair : public testing::Test {
 };
 
 using FastPairRace = FastPair;
-
-// The definition in bloom/strategies/fast_view.h for one pair, written a second time.
-void SetByDefinition(std::vector<uint64_t>* words, uint64_t hash, uint32_t probes) {
-  const uint64_t multipliers[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b};
-  const uint64_t pairs = words->size() / 2;
-  const uint64_t pair = static_cast<uint64_t>(static_cast<unsigned __int128>(hash) * pairs >> 64);
-  for (uint32_t f = 0; f < probes; f++) {
-    const uint64_t round = hash * multipliers[f / 8];
-    (*words)[2 * pair + f % 2] |= uint64_t{1} << (round >> (16 + 6 * (f % 8)) & 63);
-  }
-}
-
-// From 2 probes to 20, with each set of vector instructions.
-constexpr double kFpps[] = {0.6, 0.2, 0.01, 0.001, 1e-5, 1e-7, 1e-10};
-
-std::vector<uint64_t> Words(const Filter& filter) {
-  std::vector<uint64_t> words;
-  for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
-    words.push_back(lfb_bit_array_word(&filter->layout.bits, i));
-  return words;
-}
-
-// Seen to fail with one lane's shift off by one.
-TEST_F(FastPair, BitsAreWhereTheDefinitionSays) {
-  for (const double fpp : kFpps)
-    for (const lfb_simd most : SimdLevels()) {
-      const Filter filter = MakeUpTo(most, Config(1000, fpp, LFB_FAST_PAIR));
-      const lfb_stats stats = Stats(filter);
-      std::vector<uint64_t> expected(stats.bytes / 8);
-      for (uint64_t i = 0; i < 1000; i++) {
-        lfb_filter_put_hash(filter.get(), Mix(1, i));
-        SetByDefinition(&expected, Mix(1, i), stats.probes);
-        ASSERT_TRUE(lfb_filter_might_contain_hash(filter.get(), Mix(1, i))) << fpp;
-      }
-      ASSERT_TRUE(Words(filter) == expected) << fpp << " by " << most;
-      ASSERT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
-    }
-}
-
-// Every variant answers batches as one key at a time without vectors. Seen to fail with one lane's
-// shift off by one, and with answers of few bits left out.
-TEST_F(FastPair, BatchesAnswerAlike) {
-  for (const double fpp : kFpps)
-    for (const lfb_simd most : SimdLevels()) {
-      const lfb_config config = Config(900, fpp, LFB_FAST_PAIR);
-      ExpectBatchesAlike(MakeUpTo(most, config), MakeUpTo(LFB_SIMD_NONE, config));
-    }
-}
 
 TEST_F(FastPair, TakesWhatItShould) {
   const struct {
