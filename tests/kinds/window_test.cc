@@ -594,22 +594,6 @@ TEST(WindowClock, FreeingStopsIt) {
     }
 }
 
-// Keys are found while a clock runs and they are put again all the time.
-TEST(WindowClock, KeysThatArePutAgainAreFound) {
-  const Window window = MakeTimed(0.003);
-  const uint64_t began = lfb_window_generation(window.get());
-  ASSERT_EQ(lfb_window_start_clock(window.get()), LFB_OK);
-  AwaitSpinning("the clock advances", [&] {
-    const uint64_t before = lfb_window_generation(window.get());
-    Put(window, 1);
-    const bool found = Has(window, 1);
-    if (lfb_window_generation(window.get()) < before + 4) {
-      EXPECT_TRUE(found);
-    }
-    return before > began + 20;
-  });
-}
-
 // A child has no clock: it stops and frees the window that it has a copy of.
 TEST(WindowClock, AChildHasNone) {
   const Window window = MakeTimed(0.001);
