@@ -1,32 +1,16 @@
 # npm.sh - sourced by tests in JavaScript: installs the packages that they need in a folder.
 #
-# They come from npm's registry: those of package-lock.json, or of packages.txt, and no others. If the
-# registry cannot be reached, the test is skipped.
+# They come from npm's registry: those of package-lock.json, and no others. If the registry cannot be
+# reached, the test is skipped.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
 
-# Writes package.json and package-lock.json for a table of packages, in which each that another one
-# needs has a row, too.
-npm_lock() {
-  awk '!/^#/ {
-    wanted = wanted comma "\"" $1 "\": \"" $2 "\""
-    locked = locked ", \"node_modules/" $1 "\": {\"version\": \"" $2 "\", \"integrity\": \"" $3 "\"}"
-    comma = ", "
-  }
-  END {
-    wanted = "\"dependencies\": {" wanted "}"
-    print "{" wanted "}" >"package.json"
-    print "{\"lockfileVersion\": 3, \"packages\": {\"\": {" wanted "}" locked "}}" >"package-lock.json"
-  }' packages.txt
-}
-
 # Takes the folder to create, and the files to copy there: scripts, and package.json and
-# package-lock.json, or packages.txt.
+# package-lock.json.
 npm_packages() {
   local folder=$1 log=$1.log
   command -v npm >/dev/null || { echo "npm is missing: install nodejs and npm"; exit 1; }
   mkdir -p "$folder"
   cp -L "${@:2}" "$folder"
-  [[ ! -e $folder/packages.txt ]] || (cd "$folder" && npm_lock)
   # An offline host finds out soon. With LFBLOOM_NO_SKIP=1 an outage of half a minute is
   # tolerated.
   local retries=2 longest=2000
