@@ -226,21 +226,6 @@ TEST_P(EveryStrategyGrows, OfAnUnknownNumberOfKeysItBeginsWith64KiB) {
   }
 }
 
-// Layers share one hash, also a keyed one and a random seed: a key is found in any layer.
-TEST(Growing, LayersShareARandomHash) {
-  for (lfb_hash_id hash : {LFB_HASH_XXH3, LFB_HASH_SIPHASH13, LFB_HASH_AES}) {
-    lfb_config config = Config(1024, 0.01, LFB_FAST);
-    config.hash = hash;
-    config.seed = 0;
-    const Growing growing = MakeGrowing(config);
-    for (uint64_t i = 0; i < 10000; i++) lfb_growing_put_u64(growing.get(), i);
-    EXPECT_GE(Figures(growing).layers, 3u);
-    EXPECT_EQ(Figures(growing).hash, hash);
-    for (uint64_t i = 0; i < 10000; i++)
-      ASSERT_TRUE(lfb_growing_might_contain_u64(growing.get(), i));
-  }
-}
-
 // The second layer would need more than 255 probes: puts continue into the first.
 TEST(Growing, WithoutANextLayerItContinuesAndReportsWhy) {
   lfb_config config = Config(1024, 6e-77, LFB_GUAVA_MITZ64);

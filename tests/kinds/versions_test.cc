@@ -437,17 +437,6 @@ TEST(Versions, BeginningWaitsForSectionsAndBlocksNoThread) {
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
 }
 
-// A thread that ends in a section blocks nothing.
-TEST(Versions, AThreadThatEndsInASectionLeavesIt) {
-  const Versions versions = MakeVersions();
-  std::thread([&] {
-    for (int depth = 0; depth < 3; depth++) lfb_versions_enter(versions.get(), nullptr);
-  }).join();
-  Begin(versions);
-  Publish(versions);
-  EXPECT_EQ(lfb_versions_reclaim(versions.get()), 0u);
-}
-
 // ---- two handles --------------------------------------------------------------
 
 // Inside a section of any handle a rebuild would wait for itself: it is refused, and nothing

@@ -420,16 +420,4 @@ TEST(WindowTickChild, IsInTheTimeNamespaceThatItIsIn) {
   EXPECT_EQ(apart, 1);
 }
 
-// A window that was saved without a span has no time in it.
-TEST(WindowTickSaved, WithoutASpanThereIsNoTime) {
-  SetClocks(1000 * kSecond, 5000 * kSecond);
-  const Window window = MakeWindow(WindowConfig(100, 0.01));
-  Advance(window, 10);
-  for (uint64_t e = 0; e < LFB_WINDOW_LIVE; e++) {
-    const lfb_window_moment began = lfb_window_began(window->head, e);
-    EXPECT_EQ(began.boot[0] | began.boot[1] | began.boottime | began.realtime, 0u);
-  }
-  set_by_test = false;
-}
-
 }  // namespace

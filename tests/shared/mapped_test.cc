@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <functional>
 
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
@@ -26,8 +25,12 @@ TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
     const lfb_config config = Config(20000, 0.01, GetParam());
     const Path path(folder);
     const Filter mapped = Create(path, config), other = Open(path), in_memory = Make(config);
-    std::vector<uint64_t> keys;
-    for (uint64_t i = 0; i < 5000; i++) keys.push_back(Mix(4, i));
+    const Filter merged = Make(config);
+    std::vector<uint64_t> keys, claimed;
+    for (uint64_t i = 0; i < 5000; i++) {
+      keys.push_back(Mix(4, i)), claimed.push_back(Mix(8, i));
+      lfb_filter_put_u64(merged.get(), Mix(7, i));
+    }
     for (lfb_filter* filter : {mapped.get(), in_memory.get()}) {
       for (uint64_t i = 0; i < 5000; i++) {
         const std::string text = std::to_string(i);
@@ -43,6 +46,8 @@ TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
             &keys[i]);
       }
       lfb_filter_put_many_u64(filter, keys.data(), keys.size(), nullptr);
+      lfb_filter_claim_many_u64(filter, claimed.data(), claimed.size(), nullptr);
+      EXPECT_EQ(lfb_filter_put_all(filter, merged.get()), LFB_OK);
     }
     for (const Filter* filter : {&mapped, &other}) {
       EXPECT_EQ(Bytes(*filter, LFB_FORM_NATIVE).substr(256),
@@ -202,46 +207,6 @@ TEST(MappedFork, EveryCountIsRightAfterADeath) {
   }
   EXPECT_EQ(Contents(path), as_it_was);
   for (const lfb_filter* reader : {before, after}) lfb_mapped_close(reader);
-}
-
-// Keys that a child puts in any way before it dies are found and counted by another opening.
-TEST(MappedFork, EveryWayToPutIsSeenByOthers) {
-  static const uint64_t kKeys[] = {1, 2};
-  const lfb_config config = Config(1000, 0.01, LFB_FAST);
-  const Filter merged = Make(config);
-  lfb_filter_put_u64(merged.get(), 5);
-  const struct {
-    const char* name;
-    std::function<void(lfb_filter*)> put;
-  } ways[] = {
-      {"put", [](lfb_filter* filter) { lfb_filter_put(filter, "a", 1); }},
-      {"put_u64", [](lfb_filter* filter) { lfb_filter_put_u64(filter, 1); }},
-      {"put_hash", [](lfb_filter* filter) { lfb_filter_put_hash(filter, 1); }},
-      {"put_object",
-       [](lfb_filter* filter) {
-         lfb_filter_put_object(
-             filter, [](const void*, lfb_sink* sink) { lfb_sink_put_i64(sink, 1); }, kKeys);
-       }},
-      {"put_many", [](lfb_filter* filter) { lfb_filter_put_many_u64(filter, kKeys, 2, nullptr); }},
-      {"put_all",
-       [&](lfb_filter* filter) { lfb_ignore(lfb_filter_put_all(filter, merged.get())); }},
-      {"claim", [](lfb_filter* filter) { lfb_filter_claim_u64(filter, 1); }},
-      {"claim_many",
-       [](lfb_filter* filter) { lfb_filter_claim_many_u64(filter, kKeys, 2, nullptr); }},
-  };
-  for (const auto& way : ways) {
-    const Path path;
-    const Filter filter = Create(path, config), other = Open(path), expected = Make(config);
-    way.put(expected.get());
-    ASSERT_GT(Stats(expected).bits_set, 0u) << way.name;
-    InChild([&] { way.put(filter.get()); });
-    for (const Filter* of : {&filter, &other}) {
-      EXPECT_EQ(Stats(*of).bits_set, Stats(expected).bits_set) << way.name;
-      EXPECT_EQ(Bytes(*of, LFB_FORM_NATIVE).substr(256),
-                Bytes(expected, LFB_FORM_NATIVE).substr(256))
-          << way.name;
-    }
-  }
 }
 
 // A recent count is never above the truth and comes with its age; it is renewed in the end.
