@@ -2,9 +2,9 @@
  * bytes.c - the bytes of filters, as files: bytes DIRECTORY GUAVA
  *
  * Built once with the library and once with the amalgamation, which must write the same. For
- * each strategy it fills a filter by every kind of put, queries it, and writes it in each form
- * that can hold it. GUAVA, a file that Java wrote, is read, queried and written again. One
- * filter is mapped. The time of writing, and the checksum that covers it, are left out.
+ * each strategy it fills a filter by every kind of put, and writes it in each form that can hold
+ * it. GUAVA, a file that Java wrote, is read and written again. The time of writing, and the
+ * checksum that covers it, are left out.
  */
 #ifdef AMALGAMATED
 #include "lfbloom.h"
@@ -77,32 +77,6 @@ static void write_forms(const lfb_filter *filter, const char *name)
   }
 }
 
-/* Writes the answers to keys of every kind, half of them put, as counts. */
-static void write_answers(const lfb_filter *filter, const char *name)
-{
-  static uint64_t numbers[MANY], answers[(MANY + 63) / 64];
-  uint64_t texts = 0, singles = 0;
-  lfb_stats stats;
-  FILE *file = fopen(path_of(name, "answers"), "w");
-
-  if (file == NULL)
-    must(LFB_ERROR_OPEN, name);
-  for (uint64_t i = 0; i < 2 * KEYS; i++) {
-    char key[32];
-    const int size = snprintf(key, sizeof key, "key-%" PRIu64, i);
-    texts += lfb_filter_might_contain(filter, key, (size_t)size);
-    singles += lfb_filter_might_contain_u64(filter, i * 1000003);
-  }
-  for (uint64_t i = 0; i < MANY; i++)
-    numbers[i] = (KEYS + i) * 7919;
-  const size_t many = lfb_filter_might_contain_many_u64(filter, numbers, MANY, answers);
-  lfb_filter_stats(filter, &stats);
-  fprintf(file, "texts %" PRIu64 ", numbers %" PRIu64 ", many %zu\n", texts, singles, many);
-  fprintf(file, "bits %" PRIu64 " of %" PRIu64 ", %" PRIu64 " keys, fpp %.17g\n",
-          stats.bits_set, stats.bit_count, stats.approximate_count, stats.expected_fpp);
-  fclose(file);
-}
-
 static void fill(lfb_filter *filter)
 {
   static uint64_t numbers[MANY], answers[(MANY + 63) / 64];
@@ -131,7 +105,6 @@ static void strategy(lfb_strategy_id id)
   must(lfb_filter_create(&config, &filter), name);
   fill(filter);
   write_forms(filter, name);
-  write_answers(filter, name);
   lfb_filter_free(filter);
 }
 
@@ -140,31 +113,8 @@ static void guava(const char *path)
   lfb_filter *filter;
 
   must(lfb_filter_load(path, NULL, &filter), path);
-  write_answers(filter, "java");
   write_forms(filter, "java");
   lfb_filter_free(filter);
-}
-
-/* A mapped filter: filled, closed, opened read-only, and queried inline. */
-static void mapped(void)
-{
-  const lfb_config config = {
-      .expected_insertions = KEYS, .fpp = 0.001, .strategy = LFB_FAST, .seed = 7};
-  lfb_filter *filter;
-  const lfb_filter *reader;
-  char path[4096];
-
-  snprintf(path, sizeof path, "%s", path_of("shared", "file"));
-  must(lfb_mapped_create(path, &config, &filter), path);
-  fill(filter);
-  (void)lfb_filter_put_hash(filter, UINT64_C(0x9e3779b97f4a7c15));
-  must(lfb_mapped_sync(filter), path);
-  lfb_mapped_close(filter);
-  must(lfb_mapped_open_read_only(path, NULL, &reader), path);
-  write_answers(reader, "shared");
-  write_forms(reader, "shared-saved");
-  lfb_mapped_close(reader);
-  remove(path); /* its id is a random number */
 }
 
 int main(int count, char **arguments)
@@ -177,6 +127,5 @@ int main(int count, char **arguments)
   for (lfb_strategy_id id = LFB_GUAVA_MITZ32; id <= LFB_FAST; id++)
     strategy(id);
   guava(arguments[2]);
-  mapped();
   return 0;
 }
