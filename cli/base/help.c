@@ -1,5 +1,4 @@
 /* help.c - what --help prints. */
-#define _GNU_SOURCE /* struct winsize */
 #include "cli/base/help.h"
 
 #include <ctype.h>
@@ -7,26 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
   HELP_OPTION = 22, /* columns of an option's name */
   HELP_INDENT = 2 + HELP_OPTION + 1,
-  HELP_LEAST = 2 * HELP_INDENT, /* a narrower terminal breaks the lines itself */
-  HELP_MOST = 80,
+  HELP_COLUMNS = 80,
 };
-
-/* The columns to fill: the terminal's, if it is narrower than HELP_MOST. */
-static size_t help_columns(void)
-{
-  struct winsize window;
-
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
-      window.ws_col < HELP_LEAST || window.ws_col > HELP_MOST)
-    return HELP_MOST;
-  return window.ws_col;
-}
 
 /* The column of the next character, and the first column of a continuation line. */
 struct pen {
@@ -54,7 +39,7 @@ static void pen_words(struct pen *pen, const char *text, size_t size)
 
 void help_option(const char *option, const char *text)
 {
-  struct pen pen = {help_columns(), HELP_INDENT, HELP_INDENT};
+  struct pen pen = {HELP_COLUMNS, HELP_INDENT, HELP_INDENT};
 
   printf("  %-*s ", HELP_OPTION, option);
   pen_words(&pen, text, strlen(text));
@@ -76,7 +61,7 @@ void help_text(const char *text)
 {
   for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
     const bool is_example = strncmp(text, "  ", 2) == 0;
-    struct pen pen = {is_example ? SIZE_MAX : help_columns(), 0, help_hanging(text)};
+    struct pen pen = {is_example ? SIZE_MAX : HELP_COLUMNS, 0, help_hanging(text)};
     pen_words(&pen, text, (size_t)(end - text));
     printf("\n");
   }

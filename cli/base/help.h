@@ -1,6 +1,5 @@
 /*
- * help.h - what --help prints: lines of at most 80 columns, or of the terminal's width if it is
- * narrower.
+ * help.h - what --help prints: lines of at most 80 columns.
  *
  * completion/ and man/ are made from this output.  There the usage line has "[OPTIONS]", an
  * option's row begins in column 2 or 6 with "-", and its text continues in column 25.

@@ -3,7 +3,6 @@
 #include "cli/base/progress.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,27 +140,6 @@ static void progress_draw(void)
     atomic_store_explicit(&bar.shown, false, memory_order_relaxed);
 }
 
-/* Ends the bar's line, so that the shell's prompt begins a new line. */
-static void progress_interrupted(int signal)
-{
-  /* relaxed: if another thread is drawing, its line may still follow. */
-  if (atomic_load_explicit(&bar.shown, memory_order_relaxed) && write(STDERR_FILENO, "\n", 1) < 0) {
-    /* the terminal is gone */
-  }
-  (void)raise(signal); /* SA_RESETHAND: ends the program, as without this */
-}
-
-/* A signal that is ignored stays ignored. */
-static void progress_watch_interrupts(void)
-{
-  static const int signals[] = {SIGINT, SIGTERM};
-  struct sigaction now, then = {.sa_handler = progress_interrupted, .sa_flags = (int)SA_RESETHAND};
-
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-      (void)sigaction(signals[i], &then, NULL);
-}
-
 void progress_begin(bool shown, const char *label, uint64_t total, enum progress_unit unit)
 {
   (void)pthread_mutex_lock(&bar.lock);
@@ -173,10 +151,8 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
   atomic_store_explicit(&bar.done, 0, memory_order_relaxed);
   atomic_store_explicit(&bar.next_ns, bar.began_ns + PROGRESS_INTERVAL_NS, memory_order_relaxed);
   atomic_store_explicit(&bar.shown, shown, memory_order_relaxed);
-  if (shown) {
-    progress_watch_interrupts();
+  if (shown)
     progress_draw();
-  }
   (void)pthread_mutex_unlock(&bar.lock);
 }
 

@@ -34,7 +34,6 @@ struct build {
   lfb_form form;
   bool quiet;
   bool json;
-  bool force; /* the exit status does not say that OUT is too full */
   bool shared; /* OUT is a filter that processes share */
   bool growing; /* --growing */
   bool counting; /* OUT has counters or tags */
@@ -248,7 +247,7 @@ static int build_summary(const struct build *build)
     build_summary_json(build, &figures);
   else if (!build->quiet)
     build_summary_text(build, stats);
-  return full && !build->force ? CLI_OTHERWISE : CLI_DONE;
+  return full ? CLI_OTHERWISE : CLI_DONE;
 }
 
 /* Makes the filter for the keys that came.  False after a report. */
@@ -507,8 +506,6 @@ static int build_run(int argc, char **argv)
       {'\0', "foldable", NULL,
        "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
        NULL, &build.config.foldable},
-      {'\0', "force", NULL, "exit with status 0 even if OUT is fuller than planned", NULL,
-       &build.force},
       options_growing(&build.growing),
       options_mode(&build.mode),
       options_counting(&build.counting),

@@ -38,8 +38,7 @@ struct claim {
   bool unordered;
   bool quiet;
   bool json;
-  const char *state, *shared; /* the options; below, `kept` has either */
-  const char *kept; /* the path or address of a filter that stays; NULL: none */
+  const char *kept; /* --shared: the path or address of a filter that stays; NULL: none */
   struct window_span span; /* --window */
 
   struct source into;        /* where keys are claimed                            */
@@ -162,11 +161,6 @@ static bool claim_begin_kept(struct claim *claim)
     return false;
   const lfb_stats *stats = &figures.all;
   claim->before = stats->approximate_count - stats->approximate_count / 50; /* an estimate */
-  if (stats->fpp > 0) {
-    claim->config.expected_insertions = stats->expected_insertions;
-    claim->config.fpp = stats->fpp;
-  }
-  claim->config.strategy = stats->strategy;
   return true;
 }
 
@@ -198,52 +192,16 @@ static bool claim_begin(struct claim *claim)
 
 /* ---- the figures ---------------------------------------------------------------- */
 
-enum { CLAIM_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
-
-/* Whether figures->all.expected_fpp is all that is known of the filter while it was filled. */
-static bool claim_is_bounded(const lfb_figures *figures)
+/* At most how many distinct keys were false positives: each was one with at most the probability of
+ * the end, or in a window p, if no span has more than n distinct keys.  Infinite: most were. */
+static double claim_most_wrong(const struct claim *claim, const lfb_figures *figures)
 {
-  return figures->kind == LFB_KIND_GROWING || figures->kind == LFB_KIND_WINDOW ||
-         !figures_counted(&figures->all);
-}
+  const bool window = figures->kind == LFB_KIND_WINDOW;
+  const double fpp = fmax(window ? figures->all.fpp : 0, figures->all.expected_fpp);
+  const double out = (double)figure_get(&claim->out);
+  const double left_out = (double)figure_get(&claim->read.keys) - out;
 
-/*
- * The expected number of distinct keys that were false positives.  After i keys, the next distinct
- * key is a false positive with probability f(i); so for each key that gets in, f / (1 - f) do not.
- * The result is the sum of this over all i below `out`, the number of keys that got in.
- *
- * The sum leaves out keys that came after the last one that got in.  This matters if nearly every
- * key is a false positive: the number is then unknown, and the result is infinity.  The result is
- * NaN if it is unknown what the filter was made for.
- */
-static double claim_expected_false_positives(const struct claim *claim, const lfb_figures *figures)
-{
-  const lfb_stats *stats = &figures->all;
-
-  if (stats->expected_fpp > 0.99)
-    return INFINITY;
-  if (claim->config.fpp == 0)
-    return NAN;
-  const uint64_t out = figure_get(&claim->out);
-  if (claim_is_bounded(figures)) /* an upper bound: the probability only rises */
-    return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
-
-  /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
-  const uint64_t after = stats->approximate_count;
-  const uint64_t span = after > claim->before + out ? after - claim->before : out;
-  const uint64_t parts = span < CLAIM_PARTS ? span : (uint64_t)CLAIM_PARTS;
-  double sum = 0;
-
-  for (uint64_t part = 0; part < parts; part++) {
-    const uint64_t each = span / parts, longer = span % parts; /* the first parts have one more */
-    const uint64_t size = each + (part < longer);
-    const uint64_t first = part * each + (part < longer ? part : longer);
-    double fpp = 0;
-    const uint64_t middle = claim->before + first + (size - 1) / 2;
-    lfb_ignore(lfb_config_fpp_after(&claim->config, middle, &fpp));
-    sum += (double)size * fpp / (1 - fpp);
-  }
-  return span == 0 ? 0 : sum * (double)out / (double)span;
+  return fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out);
 }
 
 static void claim_json(const struct claim *claim, const lfb_figures *figures, double wrong)
@@ -268,11 +226,8 @@ static void claim_text(const struct claim *claim, const lfb_figures *figures, do
   const double seconds = claim->seconds > 0 ? claim->seconds : 1e-9;
   char left_out[64] = "most distinct ones";
 
-  if (isnan(wrong))
-    (void)strcpy(left_out, "an unknown number");
-  else if (isfinite(wrong))
-    (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   claim_is_bounded(figures) ? "at most about" : "about", wrong);
+  if (isfinite(wrong))
+    (void)snprintf(left_out, sizeof left_out, "at most about %.3g distinct ones", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(figure_get(&claim->out)).text,
               left_out, human_bytes(figures->all.bytes).text, human_seconds(claim->seconds).text,
@@ -291,16 +246,6 @@ static bool claim_window_overfull(const lfb_window_figures *figures)
   return keys > 1.02 * room; /* an estimate */
 }
 
-/* The same as a bound, for spans of at most n distinct keys: each key had at most the probability
- * p, or that of the end.  Nor are there more than keys that were left out. */
-static double claim_window_false_positives(const struct claim *claim, const lfb_stats *stats)
-{
-  const double fpp = fmax(stats->fpp, stats->expected_fpp), out = (double)figure_get(&claim->out);
-  const double left_out = (double)figure_get(&claim->read.keys) - out;
-
-  return fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out);
-}
-
 /* Prints the figures: of a window, or of another filter.  Returns the exit status: CLI_OTHERWISE
  * after a warning that more keys came than the filter was made for. */
 static int claim_figures(const struct claim *claim)
@@ -315,8 +260,7 @@ static int claim_figures(const struct claim *claim)
       stats->fpp > 0 && stats->expected_fpp > stats->fpp &&
       (window ? claim_window_overfull(&figures.window)
               : claim->before + figure_get(&claim->out) > stats->expected_insertions);
-  const double wrong = window ? claim_window_false_positives(claim, stats)
-                              : claim_expected_false_positives(claim, &figures);
+  const double wrong = claim_most_wrong(claim, &figures);
   if (overfull)
     report_overfull(window ? "window was" : "filter was", stats);
   if (claim->json)
@@ -345,8 +289,6 @@ static const char *claim_misuse(const struct claim *claim)
 {
   const char *kept = claim->kept;
 
-  if (claim->state != NULL && claim->shared != NULL)
-    return "--state and --shared mean the same: give one";
   if (claim->mode.given && kept != NULL && address_is(kept))
     return "--mode does not apply to a filter on Redis";
   if (claim->span.text != NULL) {
@@ -355,7 +297,7 @@ static const char *claim_misuse(const struct claim *claim)
     if (kept != NULL && address_is(kept))
       return "a window of the tool is in a file: a server has its own, BF.WINDOW.RESERVE";
     if (kept != NULL && claim->span.keys > 0)
-      return "one run counts the keys of a span of keys: give --state with a time";
+      return "one run counts the keys of a span of keys: give --shared with a time";
   }
   return options_hash_misuse(&claim->hash, 0, &claim->key);
 }
@@ -376,12 +318,9 @@ static int claim_run(int argc, char **argv)
       options_fpp(&claim.config.fpp),
       claim_expected_row(&claim.expected),
       {'\0', "shared", "FILE",
-       "the filter, which several processes and later runs share; made if it does not exist",
-       options_read_path, &claim.shared},
+       "the filter or window, which several processes and later runs share; made if it does not "
+       "exist", options_read_path, &claim.kept},
       window_span_row(&claim.span),
-      {'\0', "state", "FILE",
-       "the same as --shared: FILE keeps the filter or window for later runs", options_read_path,
-       &claim.state},
       KEYS_ROWS(claim.source),
       options_strategy(&claim.strategy),
       options_hash(&claim.hash),
@@ -399,12 +338,11 @@ static int claim_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  claim.kept = claim.shared != NULL ? claim.shared : claim.state;
   const char *misuse = claim_misuse(&claim);
   if (misuse != NULL)
     return options_misused(&command_claim, misuse);
   if (claim.mode.given && claim.kept == NULL)
-    report_note("note: --mode changes nothing without --shared or --state");
+    report_note("note: --mode changes nothing without --shared");
   claim.config.strategy = claim.strategy.id;
   claim.config.file_mode = claim.mode.bits;
   claim.config.hash = claim.hash.id;
@@ -427,7 +365,7 @@ const struct command command_claim = {
     .examples =
         "  lfbloom claim -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  lfbloom claim -p 1e-6 --shared seen today.txt > new.txt\n"
-        "  tail -F log | lfbloom claim --window 15m -n 1M -p 0.001 --state seen\n"
+        "  tail -F log | lfbloom claim --window 15m -n 1M -p 0.001 --shared seen\n"
         "  lfbloom claim --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
     .common = 10,
     .details =
@@ -436,7 +374,7 @@ const struct command command_claim = {
         "--json, figures are printed instead of the lines.\n\n"
         "A new key is left out if it is a false positive.  The probability of that grows to P "
         "while N distinct keys come.  The summary on standard error says how many keys were "
-        "probably left out.  If more than N distinct keys come, a warning says so, and the exit "
+        "left out at most.  If more than N distinct keys come, a warning says so, and the exit "
         "status is 1.  After far too many keys the number is unknown, null in --json.\n\n"
         "Without -n, a file is read before, to count its keys.  A pipe needs -n, except with "
         "--shared.\n\n"
@@ -462,7 +400,7 @@ const struct command command_claim = {
         "The -n of a window is the number of distinct keys within a SPAN, if they come evenly.  If "
         "they come in bursts, give G times the most that come within a Gth of SPAN.  If N is "
         "right, no more keys are left out wrongly than the summary says.\n\n"
-        "With --window and --state FILE, later runs go on with the window in FILE, also after a "
+        "With --window and --shared FILE, later runs go on with the window in FILE, also after a "
         "restart of the host.  Of all processes that use FILE at once, one prints a line within a "
         "SPAN.  SPAN must be FILE's, and a time.  -n and -p are needed only to make FILE.  If they "
         "or --hash differ from FILE's, that is an error.\n\n"

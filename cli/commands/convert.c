@@ -15,13 +15,11 @@
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
 #include "cli/filters/target.h"
-#include "cli/filters/window.h"
 
 struct convert {
   lfb_form form;
   bool damaged; /* accept a damaged file  */
   bool json;
-  struct window_span span; /* of a key of the module that is a window */
   struct options_key key;
   lfb_damage damage; /* of the file that was read */
 };
@@ -64,21 +62,6 @@ static bool convert_load(struct convert *convert, const char *from, const char *
 
 /* ---- OUT ------------------------------------------------------------------------ */
 
-/* Sets how the server ends the generations of a window.  False after a report. */
-static bool convert_set_period(const struct convert *convert, const char *from,
-                               lfb_redis_module_value *value)
-{
-  lfb_figures figures;
-
-  if (convert->span.text == NULL)
-    return true;
-  if (value->any.kind != LFB_KIND_WINDOW)
-    return report_false("%s: not a window: leave out --window", from);
-  lfb_any_plan(value->any, &figures);
-  value->period_ms = (uint64_t)ceil(1000 * convert->span.seconds / figures.window.generations);
-  return true;
-}
-
 /* Saves a filter that was loaded from `from`.  False after a report. */
 static bool convert_save(const struct convert *convert, const char *from, const char *to,
                          lfb_redis_module_value *value)
@@ -86,12 +69,14 @@ static bool convert_save(const struct convert *convert, const char *from, const 
   const bool plain = value->any.kind == LFB_KIND_PLAIN;
   lfb_figures figures;
 
+  lfb_any_plan(value->any, &figures);
+  if (figures.kind == LFB_KIND_WINDOW && value->period_ms == 0) /* a server ends its generations */
+    value->period_ms = (uint64_t)ceil(1000 * figures.window.span / figures.window.generations);
   if (address_is_module(to))
-    return convert_set_period(convert, from, value) && target_save(to, value, convert->form);
+    return target_save(to, value, convert->form);
   if (!plain && convert->form != LFB_FORM_NATIVE)
     return report_false("%s: is a %s filter: only a file in the native form, or a key of the "
                         "module, holds it", from, figures_form(value->any.kind, LFB_FORM_NONE));
-  lfb_any_plan(value->any, &figures);
   return (!plain || target_holds(to, convert->form, from, &figures.all)) &&
          target_save(to, value, convert->form);
 }
@@ -142,8 +127,6 @@ static const char *convert_misuse(const struct convert *convert, int count, char
     return "needs two files, IN and OUT";
   if (convert->form != LFB_FORM_NONE && to_redis)
     return "a filter on Redis has no form: leave out --to";
-  if (convert->span.text != NULL && !(to_redis && address_is_module(paths[1])))
-    return "--window applies only to an OUT with ?layout=module";
   if (convert->json && target_is_standard(paths[1]))
     return "OUT - and --json both write to standard output";
   return NULL;
@@ -160,7 +143,6 @@ static int convert_run(int argc, char **argv)
       options_key_file(&convert.key),
       {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
        &convert.damaged},
-      window_time_row(&convert.span),
       options_json(&convert.json),
       options_progress(&progress),
       options_timeout(&address_manner.timeout_ms),
@@ -204,7 +186,8 @@ const struct command command_convert = {
         "must then have been reserved with EXPANSION 2 and a capacity of 1024 or more.\n\n"
         "With ?layout=module, OUT becomes such a key.  IN is a filter of strategy fast, a growing "
         "filter or a window, and holds the key of its hash.  A filter becomes NONSCALING, and "
-        "BF.CARD estimates its keys.  The key gets its name when it is whole.  If the command is "
-        "killed, nothing has the name, and what was saved expires after ten minutes.\n",
+        "BF.CARD estimates its keys.  A window forgets there after its span.  The key gets its "
+        "name when it is whole.  If the command is killed, nothing has the name, and what was "
+        "saved expires after ten minutes.\n",
     .run = convert_run,
 };

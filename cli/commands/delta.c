@@ -152,7 +152,8 @@ static bool patch_loaded(const struct patch *patch, lfb_filter *filter, const ch
   lfb_filter_stats(filter, &stats);
   const lfb_form form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
   return target_holds(out, form, patch->filter, &stats) && target_spares_shared(out, form) &&
-         patch_apply(patch, filter, turned_on) && target_save_plain(out, filter, form);
+         patch_apply(patch, filter, turned_on) &&
+         target_save(out, &(lfb_redis_module_value){.any = {LFB_KIND_PLAIN, {filter}}}, form);
 }
 
 static bool patch_file(const struct patch *patch, const char *out, uint64_t *turned_on)

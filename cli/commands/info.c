@@ -29,22 +29,11 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
   return text;
 }
 
-enum { INFO_KEY = 16 }; /* bytes */
-
 /* The properties of a filter. */
 struct info {
   lfb_figures figures; /* of kind LFB_KIND_NONE: of a plain filter on a server */
-  bool there, show_key; /* on a server */
-  const uint8_t *key; /* of the hash; NULL: there is none */
+  bool there; /* on a server */
 };
-
-/* Writes the key as --key-file takes it. */
-static const char *info_key(const uint8_t *key, char text[2 * INFO_KEY + 1])
-{
-  for (size_t i = 0; i < INFO_KEY; i++)
-    (void)snprintf(text + 2 * i, 3, "%02x", key[i]);
-  return text;
-}
 
 /* The form, strategy and size of a filter that grows. */
 static void info_json_growing(const lfb_figures *figures)
@@ -103,10 +92,7 @@ static void info_json_window(const struct info *info)
 static void info_json_kept(const struct info *info)
 {
   const lfb_stats *stats = &info->figures.all;
-  char key[2 * INFO_KEY + 1];
 
-  if (info->show_key)
-    json_text("hash_key", info->key == NULL ? NULL : info_key(info->key, key));
   json_count_if("written", stats->written, stats->written > 0);
   if (stats->seed > 0)
     json_digits("seed", stats->seed);
@@ -183,7 +169,6 @@ static void info_text_made(const struct info *info)
 {
   const lfb_stats *stats = &info->figures.all;
   const bool grows = info->figures.kind == LFB_KIND_GROWING;
-  char key[2 * INFO_KEY + 1];
 
   info_hash(stats->hash, stats->key_kept, info->there);
   info_seed(stats);
@@ -193,8 +178,6 @@ static void info_text_made(const struct info *info)
     info_row("made for fpp", human_probability(stats->fpp).text, " (however many keys)");
     return;
   }
-  if (info->show_key && info->key != NULL)
-    info_row("hash key", info_key(info->key, key), " (secret)");
   if (figures_made_for(stats))
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
@@ -302,24 +285,18 @@ static void info_text_window(const struct info *info)
     info_text_generations(figures);
 }
 
-static int info_of(const struct source *source, bool json, bool show_key)
+static int info_of(const struct source *source, bool json)
 {
-  struct info info = {.there = source->there.filter != NULL, .show_key = show_key};
-  lfb_config config = {0};
+  struct info info = {.there = source->there.filter != NULL};
 
   if (!source_stats(source, &info.figures))
     return CLI_NOT_DONE;
-  const lfb_stats *stats = &info.figures.all;
-  config.strategy = stats->strategy;
-  if (show_key && figures_keyed(stats->hash) &&
-      lfb_config_take_hash(&config, source->any.plain) == LFB_OK)
-    info.key = config.key;
   if (json)
     info_json(&info);
   else
     (info.figures.kind == LFB_KIND_WINDOW ? info_text_window : info_text)(&info);
   if (!json)
-    info_row("fpp now", human_probability(stats->expected_fpp).text,
+    info_row("fpp now", human_probability(info.figures.all.expected_fpp).text,
              " (the chance of a false positive)");
   return CLI_DONE;
 }
@@ -358,12 +335,9 @@ static int info_seen(const char *path, bool json)
 
 static int info_run(int argc, char **argv)
 {
-  bool json = false, show_key = false, no_verify = false;
+  bool json = false, no_verify = false;
   struct options_key key = {0};
   const struct option_row rows[] = {
-      {'\0', "show-key", NULL,
-       "print the secret key of the hash, too, as --key-file takes it; of a plain filter in a file",
-       NULL, &show_key},
       options_key_file(&key),
       options_no_verify(&no_verify),
       options_json(&json),
@@ -384,10 +358,7 @@ static int info_run(int argc, char **argv)
   if (!no_verify)
     source_check(&source);
   source_checked(&source);
-  if (show_key && source.any.kind != LFB_KIND_PLAIN)
-    status = report_error("--show-key %s: it is not a plain filter in a file", source.path);
-  else
-    status = info_of(&source, json, show_key);
+  status = info_of(&source, json);
   source_close(&source);
   return status;
 }

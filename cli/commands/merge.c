@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <lfbloom/filter_more.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/base/human.h"
@@ -29,7 +28,6 @@ struct merge {
   char *const *paths;
   size_t path_count;
   lfb_any into;         /* the first filter with those merged so far; or the folded one     */
-  lfb_filter **waiting; /* by path: NULL, or a filter that did not fit the size of `into` */
 };
 
 /* Whether the form can hold the filter; chooses one, if none was given. */
@@ -54,9 +52,6 @@ static bool merge_begin(struct merge *merge)
   const bool counting =
       merge->command == &command_merge && source_form(merge->paths[0]) == LFB_ERROR_COUNTING;
 
-  merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
-  if (merge->waiting == NULL)
-    return report_false_status(merge->out, LFB_ERROR_NO_MEMORY);
   return source_load_any(merge->paths[0], counting ? LFB_KIND_COUNTING : LFB_KIND_PLAIN,
                          &merge->key, &merge->type, &merge->into) &&
          merge_choose_form(merge) && target_spares_shared(merge->out, merge->form);
@@ -92,15 +87,7 @@ static lfb_status merge_unite(struct merge *merge, const lfb_filter *filter)
   return status == LFB_OK ? lfb_filter_put_all(merge->into.plain, filter) : status;
 }
 
-/* Reports a failure with the filter of path `i`.  Returns whether there was none. */
-static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
-{
-  return status == LFB_OK ||
-         report_false("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
-                      lfb_status_text(status), report_misfit_advice(status));
-}
-
-/* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
+/* Merges the filter of path `i`. */
 static bool merge_add(struct merge *merge, size_t i)
 {
   const bool plain = merge->into.kind == LFB_KIND_PLAIN;
@@ -110,34 +97,10 @@ static bool merge_add(struct merge *merge, size_t i)
     return false;
   const lfb_status status = plain ? merge_unite(merge, any.plain)
                                   : lfb_counting_put_all(merge->into.counting, any.counting);
-  if (plain && status == LFB_ERROR_BIT_COUNT_DIFFERS) {
-    merge->waiting[i] = any.plain;
-    return true;
-  }
   lfb_any_free(any);
-  return merge_united(merge, i, status);
-}
-
-/* Merges all filters, in any order of their sizes: once the smallest has come, all others fold to
- * its size, or cannot be merged. */
-static bool merge_add_all(struct merge *merge)
-{
-  for (size_t i = 1; i < merge->path_count; i++)
-    if (!merge_add(merge, i))
-      return false;
-  for (size_t i = 1; i < merge->path_count; i++)
-    if (merge->waiting[i] != NULL &&
-        !merge_united(merge, i, lfb_filter_put_all(merge->into.plain, merge->waiting[i])))
-      return false;
-  return true;
-}
-
-static void merge_end(struct merge *merge)
-{
-  for (size_t i = 0; merge->waiting != NULL && i < merge->path_count; i++)
-    lfb_filter_free(merge->waiting[i]);
-  free(merge->waiting);
-  lfb_any_free(merge->into);
+  return status == LFB_OK ||
+         report_false("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
+                      lfb_status_text(status), report_misfit_advice(status));
 }
 
 /* ---- fold ---------------------------------------------------------------------- */
@@ -246,8 +209,11 @@ static int merge_summary(const struct merge *merge)
 
 static bool merge_files(struct merge *merge)
 {
-  if (!merge_begin(merge) || !merge_add_all(merge))
+  if (!merge_begin(merge))
     return false;
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (!merge_add(merge, i))
+      return false;
   if (merge->command == &command_fold && !fold_filter(merge))
     return false;
   return target_save(merge->out, &(lfb_redis_module_value){.any = merge->into}, merge->form);
@@ -300,7 +266,7 @@ static int merge_main(const struct command *command, int argc, char **argv)
   if (!target_check(merge.out))
     return CLI_NOT_DONE;
   const int done = merge_files(&merge) ? merge_summary(&merge) : CLI_NOT_DONE;
-  merge_end(&merge);
+  lfb_any_free(merge.into);
   return done;
 }
 
@@ -330,9 +296,10 @@ const struct command command_merge = {
         "OUT is written as a whole or not at all, after all filters were read, so it may be one of "
         "them; - is standard output.  The first filter says n, p and whether the key is kept.  "
         "Only --form mapped replaces a shared filter.\n\n"
-        "Sizes may differ if all are integer multiples of the smallest.  Large filters with "
-        "--foldable have such sizes if their -n differ by a factor of 2, 4, 8 and so on.  OUT has "
-        "the smallest size.  If the first filter is larger, its n is divided by as much.\n\n"
+        "Sizes may differ if of each filter and OUT so far one is an integer multiple of the "
+        "other.  Large filters with --foldable have such sizes if their -n differ by a factor of "
+        "2, 4, 8 and so on.  OUT has the smallest size.  If the first filter is larger, its n is "
+        "divided by as much.\n\n"
         "Counting filters can be merged if all have one size and hash: build them with the same "
         "-n, -p and --key-file or --seed.  A key is then present as often as in all together.  If "
         "they have more keys than the first one was made for, the command ends with status 2.\n",

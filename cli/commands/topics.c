@@ -89,8 +89,7 @@ const struct topic topic_status = {
         "filter is fuller than planned.\n"
         "2       Not done: the last line on standard error says why.\n\n"
         "A filter is fuller than planned if more distinct keys came than it was made for, and its "
-        "false-positive probability is above -p.  A warning says so.  With --force, build then "
-        "ends with 0.\n\n"
+        "false-positive probability is above -p.  A warning says so.\n\n"
         "If query cannot read a FILE, it goes on with the others and ends with 2.  With -q it ends "
         "with 0 even then, if a key was found.\n",
 };

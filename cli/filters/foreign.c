@@ -2,15 +2,12 @@
 #include "cli/filters/foreign.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "cli/input/start.h"
 
-enum { FOREIGN_HEAD = 40 }; /* the longest that is looked at */
+enum { FOREIGN_HEAD = 8 }; /* the longest mark */
 
 /* No form of lfbloom's begins so.  Guava's would have 0 probes where DCSO's has zeros. */
 static const struct foreign_row {
@@ -41,42 +38,6 @@ static const struct foreign_row {
     {"\xfd" "7zXZ\0", 6, "compressed with xz: decompress it first"},
 };
 
-static uint64_t foreign_number(const unsigned char *bytes, bool big_endian)
-{
-  uint64_t number = 0;
-
-  for (int i = 0; i < 8; i++)
-    number = number << 8 | bytes[big_endian ? i : 7 - i];
-  return number;
-}
-
-/* m, k and m again.   Source  github.com/bits-and-blooms/bloom, bloom.go, WriteTo(); bitset.go. */
-static bool foreign_is_bits_and_blooms(const unsigned char *bytes)
-{
-  const uint64_t bits = foreign_number(bytes, true), probes = foreign_number(bytes + 8, true);
-  return bits > 0 && probes > 0 && probes <= 255 && foreign_number(bytes + 16, true) == bits;
-}
-
-/* The probability as a double, ceil(log2(1 / it)) slices, their bits, the capacity and the count.
- * Source  github.com/jaybaird/python-bloomfilter, pybloom.py, FILE_FMT. */
-static bool foreign_is_pybloom(const unsigned char *bytes)
-{
-  const uint64_t fpp_bits = foreign_number(bytes, false), slices = foreign_number(bytes + 8, false);
-  double fpp;
-
-  memcpy(&fpp, &fpp_bits, sizeof fpp);
-  return fpp > 0 && fpp < 1 && (double)slices == ceil(log2(1 / fpp)) &&
-         foreign_number(bytes + 32, false) <= foreign_number(bytes + 24, false);
-}
-
-static const char *foreign_by_fields(const unsigned char *bytes)
-{
-  return foreign_is_bits_and_blooms(bytes)
-             ? "a filter of bits-and-blooms (Go), which lfbloom does not read"
-         : foreign_is_pybloom(bytes) ? "a filter of pybloom (Python), which lfbloom does not read"
-                                     : NULL;
-}
-
 const char *foreign_kind(const char *path)
 {
   char bytes[FOREIGN_HEAD];
@@ -89,5 +50,5 @@ const char *foreign_kind(const char *path)
     if (got >= row->size && memcmp(bytes, row->mark, row->size) == 0)
       return row->kind;
   }
-  return got == sizeof bytes ? foreign_by_fields((const unsigned char *)bytes) : NULL;
+  return NULL;
 }

@@ -196,13 +196,6 @@ bool target_save(const char *path, const lfb_redis_module_value *value, lfb_form
   return saved;
 }
 
-bool target_save_plain(const char *path, lfb_filter *filter, lfb_form form)
-{
-  const lfb_redis_module_value value = {.any = {LFB_KIND_PLAIN, {filter}}};
-
-  return target_save(path, &value, form);
-}
-
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later)
 {
   sigset_t before;

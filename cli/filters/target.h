@@ -60,9 +60,6 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
  */
 bool target_save(const char *path, const lfb_redis_module_value *value, lfb_form form);
 
-/* The same of a plain filter. */
-bool target_save_plain(const char *path, lfb_filter *filter, lfb_form form);
-
 /* Saves the delta from one filter to another in the same way, as lfb_delta_save().  No report. */
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later);
 

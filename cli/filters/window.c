@@ -73,27 +73,11 @@ static bool window_read_span(const char *option, const char *text, void *to)
   return true;
 }
 
-static bool window_read_time(const char *option, const char *text, void *to)
-{
-  struct window_span span;
-
-  if (!window_read_span(option, text, &span))
-    return false;
-  if (span.keys != 0)
-    return report_false("%s '%s': must be a time such as 90s, 15m, 24h or 7d", option, text);
-  *(struct window_span *)to = span;
-  return true;
-}
-
 OPTIONS_DEFINE(
     window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
     "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of keys "
     "(10M), which is the default of -n; SPAN/7 forgets more punctually than SPAN/3 (default), "
     "SPAN/1 less")
-
-OPTIONS_DEFINE(window_time_row, struct window_span, '\0', "window", "SPAN", window_read_time,
-               "OUT with ?layout=module: the server forgets the keys of a window after a time "
-               "(90s, 15m, 24h, 7d); default: after as many new keys as it is made for")
 
 bool window_expected(const struct command *command, const struct window_span *span,
                      const struct options_count *given, uint64_t *expected)

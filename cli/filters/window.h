@@ -23,9 +23,6 @@ struct window_span {
 
 struct option_row window_span_row(struct window_span *to);
 
-/* The first one, for a window that exists: only a time. */
-struct option_row window_time_row(struct window_span *to);
-
 /* The number of distinct keys per span: the one given, or the number of keys of the span.  False
  * after a report, which names the command. */
 bool window_expected(const struct command *command, const struct window_span *span,

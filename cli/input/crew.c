@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cli/base/report.h"
 
@@ -14,13 +13,12 @@
  * KiB; the default of 8 MiB per thread counts against a limit on memory. */
 enum { CREW_STACK = 1024 * 1024 };
 
-enum crew_state { CREW_GATHERING, CREW_DISMISSING, CREW_WORKING, CREW_CALLED_OFF };
+enum crew_state { CREW_GATHERING, CREW_WORKING, CREW_CALLED_OFF };
 
 struct crew {
   pthread_mutex_t lock;
   pthread_cond_t decided;
   enum crew_state state; /* under the lock */
-  unsigned working; /* the parts that run */
   crew_work work;
   void *context;
 };
@@ -39,11 +37,10 @@ static void crew_decide(struct crew *crew, enum crew_state state)
   (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static bool crew_wait(struct crew *crew, unsigned number)
+static bool crew_wait(struct crew *crew)
 {
   (void)pthread_mutex_lock(&crew->lock);
-  while (crew->state == CREW_GATHERING ||
-         (crew->state == CREW_DISMISSING && number < crew->working))
+  while (crew->state == CREW_GATHERING)
     (void)pthread_cond_wait(&crew->decided, &crew->lock);
   const bool working = crew->state == CREW_WORKING;
   (void)pthread_mutex_unlock(&crew->lock);
@@ -54,24 +51,13 @@ static void *crew_member_main(void *argument)
 {
   struct crew_member *member = argument;
 
-  if (crew_wait(member->crew, member->number))
+  if (crew_wait(member->crew))
     member->crew->work(member->crew->context, member->number);
   return NULL;
 }
 
-/* How many of `count` threads go on after no more could be started.  Under a limit on memory their
- * stacks have taken it all, and the work needs some: most of them end again. */
-static unsigned crew_spare(unsigned count)
-{
-  struct rlimit memory;
-
-  return getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY ? (count + 3) / 4
-                                                                                : count;
-}
-
 /* Starts members 1 and up.  Returns how many exist, number 0 included. */
-static unsigned crew_gather(struct crew *crew, struct crew_member *members, unsigned threads,
-                            enum crew_need need)
+static unsigned crew_gather(struct crew_member *members, unsigned threads, enum crew_need need)
 {
   pthread_attr_t attributes;
   unsigned count = 1;
@@ -88,19 +74,10 @@ static unsigned crew_gather(struct crew *crew, struct crew_member *members, unsi
   if (problem != 0 && need == CREW_ALL)
     (void)report_error("cannot start thread %u of %u: %s; give fewer --threads",
                        count + 1, threads, strerror(problem));
-  crew->working = problem == 0 ? count : crew_spare(count);
   if (problem != 0 && need == CREW_ANY)
-    report_note("warning: %u of %u threads are used: %s", crew->working, threads,
-                strerror(problem));
+    report_note("warning: %u of %u threads are used: %s", count, threads, strerror(problem));
   (void)pthread_attr_destroy(&attributes);
   return count;
-}
-
-/* Waits until the members from `first` on, before `end`, have ended. */
-static void crew_join(const struct crew_member *members, unsigned first, unsigned end)
-{
-  for (unsigned i = first; i < end; i++)
-    (void)pthread_join(members[i].thread, NULL);
 }
 
 static bool crew_run_many(unsigned threads, enum crew_need need, struct crew *crew,
@@ -108,19 +85,14 @@ static bool crew_run_many(unsigned threads, enum crew_need need, struct crew *cr
 {
   for (unsigned i = 0; i < threads; i++)
     members[i] = (struct crew_member){.crew = crew, .number = i};
-  const unsigned count = crew_gather(crew, members, threads, need);
+  const unsigned count = crew_gather(members, threads, need);
   const bool goes = count == threads || need == CREW_ANY;
 
-  unsigned left = count;
-  if (goes && crew->working < count) { /* before the work, which needs the memory of their stacks */
-    crew_decide(crew, CREW_DISMISSING);
-    crew_join(members, crew->working, count);
-    left = crew->working;
-  }
   crew_decide(crew, goes ? CREW_WORKING : CREW_CALLED_OFF);
   if (goes)
     crew->work(crew->context, 0);
-  crew_join(members, 1, left);
+  for (unsigned i = 1; i < count; i++)
+    (void)pthread_join(members[i].thread, NULL);
   return goes;
 }
 

@@ -156,8 +156,8 @@ if chown -h 65534 sticky/* 2>err; then
 2 dedupe -o to-pipe near =! to-pipe: belongs to another user
 2 build -p 0.1 -o sticky/own abc =! sticky/own: belongs to another user
 2 build --shared -o sticky/shared abc =! sticky/shared: belongs to another user
-2 claim --state sticky/shared abc =! sticky/shared: belongs to another user
-2 claim --window 1h --state sticky/link -n 10 -p 0.1 abc =! sticky/link: belongs to another user
+2 claim --shared sticky/shared abc =! sticky/shared: belongs to another user
+2 claim --window 1h --shared sticky/link -n 10 -p 0.1 abc =! sticky/link: belongs to another user
 2 dedupe --seen sticky/seen abc =! sticky/seen: belongs to another user
 2 dedupe --seen sticky/link abc =! sticky/link: belongs to another user
 and equal "$(sort -u keep sticky/own)" precious

@@ -26,25 +26,12 @@ for command in "${commands[@]}"; do
   refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
 done
 
-has_terminal && terminal=1 || terminal=0
-# No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
-# words; only usage lines and examples keep their length.
+# No line of help is longer than 80 columns.
 for command in "" "${commands[@]}" keys redis status; do
   run "$tool" help $command
   check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
   check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""
   check "$command --help: no space at a line's end" equal "$(grep ' $' out)" ""
-  [[ -n $command ]] && ((terminal)) || continue
-  for columns in 60 80 200; do
-    on_terminal $columns "'$tool' help $command" | tr -d '\r' >filled
-    check "$command --help: fits $columns columns" equal \
-      "$(awk -v most=$columns '!/^(Usage|  [a-z])/ && length > most' filled)" ""
-    check "$command --help: the same words in $columns columns" \
-      equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
-    check "$command --help: examples in $columns columns" \
-      equal "$(grep '^  [a-z]' filled)" "$(grep '^  [a-z]' out)"
-  done
-  check "$command --help: as for programs" cmp filled out
 done
 same "help" 0 all_help "$tool" help
 refuses "help unknown" "unknown command 'grow'" "$tool" help grow

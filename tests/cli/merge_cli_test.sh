@@ -82,8 +82,8 @@ for order in "small.lfb wide2.lfb" "wide2.lfb small.lfb"; do
     "$tool" merge --json -o sizes.lfb $order
   prints "merge of sizes: query" 0 "$(wc -l <both)" "$tool" query -c sizes.lfb both
 done
-# Sizes 3, 2 and 1: the same words in any order, with the properties of the first. Seen to fail with
-# the larger first filter swapped for the second, and without a place where 2 waits for 1.
+# Sizes 3, 2 and 1: the same words in any order in which one is a multiple of the other, with the
+# properties of the first. Seen to fail with the larger first filter swapped for the second.
 table <<'END'
 0 fold -q --factor 10 -o size3 wide.lfb
 0 fold -q --factor 15 -o size2 wide2.lfb
@@ -93,7 +93,7 @@ $ sort -n both few >all_sizes
 0 build -q -n 20M -p 0.001 --seed 7 --foldable -o all1 all_sizes
 0 fold -q --factor 30 -o all1 all1
 END
-for order in "3 2 1" "3 1 2" "2 3 1" "2 1 3" "1 2 3" "1 3 2"; do
+for order in "3 1 2" "2 1 3" "1 2 3" "1 3 2"; do
   # shellcheck disable=SC2086
   gives "merge of sizes $order" 0 "$tool" merge -q -o sizes.lfb $(printf 'size%s ' $order)
   check "merge of sizes $order: the words of all" cmp -i 256 sizes.lfb all1

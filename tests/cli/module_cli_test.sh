@@ -173,8 +173,8 @@ refuses "a full key" "the key is full" "$tool" build --shared -o "$module/full" 
 redis del full >out
 
 # --- a window's time -----------------------------------------------------------------------
-gives "save a window of an hour" 0 \
-  "$tool" convert --window 1h "$window" "$module/hour?layout=module"
+"$tool" claim -q --window 1h -n 1000 -p 0.01 --shared hourly keys >out
+gives "save a window of an hour" 0 "$tool" convert hourly "$module/hour?layout=module"
 period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 |
   head -c 128 >head; number head 48; }
 check "a generation is a third of it, in milliseconds" equal "$(period hour)" 1200000
@@ -211,9 +211,6 @@ $ build -q -p 0.01 --strategy fast --key-file key -o keyed keys
 2 convert fast "$module/plain?layout=module" =! this name is already in use
 2 convert fast "$without/x?layout=module" =! has not loaded the module lfbloom_redis.so: load it \
   there
-2 convert --window 1h fast "$module/x?layout=module" =! fast: not a window: leave out --window
-2 convert --window 100 window "$module/x?layout=module" =! must be a time
-2 convert --window 1h window "$module/x" =! --window applies only to an OUT with ?layout=module
 2 convert window "$module/x" =! window
 2 convert growing "$module/x" =! growing
 END

@@ -10,7 +10,7 @@ given key
 declare -A values=([-p]=0.01 [-n]=100 [--field]=1 [--header]=1 [--separator]=, [--jsonl]=a
   [--keys]=utf16 [--bad-lines]=skip [--strategy]=fast [--hash]=aes [--key-file]=key [--mode]=600
   [--memory]=1G [--temp]=. [--threads]=2 [--progress]=never [--timeout]=5 [--window]=1h
-  [--output]=new [--seen]=new [--shared]=new [--state]=new)
+  [--output]=new [--seen]=new [--shared]=new)
 
 for command in dedupe claim; do
   needed=()

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <functional>
 #include <regex>
@@ -97,14 +96,6 @@ TEST(Progress, IsDrawnTenTimesASecondUntilItEnds) {
   progress_begin(false, "a", 9, PROGRESS_KEYS);
   EXPECT_EQ(Drawn(999, more), "");
   EXPECT_EQ(progress_done(), 1u);
-}
-
-TEST(Progress, AnIgnoredSignalStaysIgnored) {
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
-  (void)Drawn(0, [] { progress_begin(true, "a", 9, PROGRESS_KEYS), progress_end(); });
-  EXPECT_EQ(signal(SIGINT, SIG_DFL), SIG_IGN);
-  EXPECT_NE(signal(SIGTERM, SIG_DFL), SIG_DFL);
 }
 
 }  // namespace

@@ -177,9 +177,9 @@ $ sed 's/./3&/g' numbers >digits
 0 claim -q --shared shared.st numbers =>
 2 claim -q --shared shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
 2 build -q --shared -o shared.st --keys=text numbers =! shared.st: holds keys of --keys=i64, not of
-0 claim -q -p 1e-9 -n 2000 --window 1h --keys=i64 --state window.st numbers => <numbers
+0 claim -q -p 1e-9 -n 2000 --window 1h --keys=i64 --shared window.st numbers => <numbers
 0 query -c window.st numbers => 1000
-2 claim -q --window 1h --state window.st --keys=text numbers =! window.st: holds keys of
+2 claim -q --window 1h --shared window.st --keys=text numbers =! window.st: holds keys of
 
 # Milvus' forms say it, and it is the form that decides.
 0 build -q -p 1e-3 --form milvus-int64 -o ints.mbf numbers

@@ -1,4 +1,4 @@
-// share_run.h - a claim in a window of a file, as `lfbloom claim --window 1h --state PATH` makes
+// share_run.h - a claim in a window of a file, as `lfbloom claim --window 1h --shared PATH` makes
 // it: cli/filters/source.h cannot be included in C++.
 #pragma once
 

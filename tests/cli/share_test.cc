@@ -1,4 +1,4 @@
-// The file of `lfbloom claim --state` is opened or made, whatever happens to it at the same time:
+// The file of `lfbloom claim --shared` is opened or made, whatever happens to it at the same time:
 // no run goes on without a filter.
 //
 // Seen to claim nothing, without an error, when ENOENT after a create that failed with EXISTS was

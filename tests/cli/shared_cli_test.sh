@@ -167,14 +167,14 @@ $ : >empty
 2 build --shared -p 0.1 -o empty abc =! empty: an empty file, not a filter
 $ ln -s nowhere dangling
 2 build --shared -p 0.1 -o dangling abc =! dangling: a symbolic link to nothing
-2 claim --window 1h -n 10 -p 0.1 --state dangling abc =! dangling: a symbolic link to nothing
+2 claim --window 1h -n 10 -p 0.1 --shared dangling abc =! dangling: a symbolic link to nothing
 # A state is no input and no output.
 $ cp shared shared.was
 2 claim --shared shared abc >>shared =! shared: is both output and state
-2 claim --state shared <shared =! shared: is both input and state
-2 claim --state ./shared abc shared =! shared: is a filter, not a list of keys
+2 claim --shared shared <shared =! shared: is both input and state
+2 claim --shared ./shared abc shared =! shared: is a filter, not a list of keys
 2 build --shared --json -o shared abc >>shared =! shared: is both output and state
-2 claim --window 1h -n 10 -p 0.1 --state empty abc >>empty =! empty: is both output and state
+2 claim --window 1h -n 10 -p 0.1 --shared empty abc >>empty =! empty: is both output and state
 and cmp shared shared.was
 # Two that start at the same time without -n: if the filter was made for fewer keys, the other
 # warns.

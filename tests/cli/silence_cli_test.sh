@@ -315,11 +315,6 @@ check "SOURCE_DATE_EPOCH" equal "$(od -An -tu8 -j80 -N8 first | tr -d ' ')" 1700
 
 # --- files of other projects ---------------------------------------------------------------
 { printf '\0\0\0\1\0\0\0\3\0\0\0\2'; head -c 16 /dev/zero; } >spark
-{ printf '\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\200'; head -c 16 /dev/zero; } >bits
-python3 -c 'import struct, sys
-sys.stdout.buffer.write(struct.pack("<dQQQQ", .01, 7, 1000, 700, 3) + bytes(875))' >pybloom
 refuses "Spark" "this is a Spark filter" "$tool" info spark
-refuses "bits-and-blooms" "this is a filter of bits-and-blooms" "$tool" info bits
-refuses "pybloom" "this is a filter of pybloom" "$tool" info pybloom
 
 finish

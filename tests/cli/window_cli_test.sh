@@ -104,21 +104,21 @@ check "the end of the pipe ends it" equal "$rc$(cat err)" 0
 seq 3000 >first
 seq 2001 5000 >second
 table <<'END'
-0 claim -q --window 24h --state seen -n 10k -p 1e-9 first => <first
-0 claim -q --window 24h --state seen second
+0 claim -q --window 24h --shared seen -n 10k -p 1e-9 first => <first
+0 claim -q --window 24h --shared seen second
 and cmp out <(seq 3001 5000)
 0 claim -q --window 1d --shared seen first second =>
-0 claim --json --window 24h --state seen first => {in=3000 out=0 generations=3}
+0 claim --json --window 24h --shared seen first => {in=3000 out=0 generations=3}
 and equal "$(stat -c %a seen)" 600
-0 claim -q --window 24h --state seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
+0 claim -q --window 24h --shared seen640 --mode 640 --hash xxh3 -n 10 -p 0.1 abc
 and equal "$(stat -c %a seen640)" 640
 0 info --json seen => {form=window span=86400 expected_insertions=10000}
 0 query seen first => <first
 0 verify seen
 # A span of time goes on between runs.
-0 claim -q --window 0.6s --state soon -n 10 -p 1e-9 abc
+0 claim -q --window 0.6s --shared soon -n 10 -p 1e-9 abc
 END
-later() { "$tool" claim -q --window 0.6s --state soon abc 2>>err | cmp -s - abc; }
+later() { "$tool" claim -q --window 0.6s --shared soon abc 2>>err | cmp -s - abc; }
 await "a later run prints what is forgotten" later
 check "a later run prints what is forgotten" test ! -s err
 # Without /proc, too, keys are forgotten.  Seen to be remembered for ever, with status 0.
@@ -129,7 +129,7 @@ elif unshare -rm mount -t tmpfs none nowhere 2>err; then
   # shellcheck disable=SC2016 # the inner shell's
   unshare -rm bash -c 'mount -t tmpfs none /proc
     : >forgot; until [[ $(wc -l <forgot) -gt 3 ]]; do echo 1; sleep 0.1; done |
-      timeout 120 "$1" claim -q --window 0.3s --state noproc -n 10 -p 1e-9 >forgot' \
+      timeout 120 "$1" claim -q --window 0.3s --shared noproc -n 10 -p 1e-9 >forgot' \
     - "$tool" 2>err && rc=0 || rc=$?
   check "without /proc keys are forgotten" equal "$rc $(uniq forgot) $(cat err)" "0 1 "
 else
@@ -140,9 +140,9 @@ fi
 if unshare -rT --boottime 864000 true 2>err; then
   for days in 10 0 20 0; do
     unshare -rT --boottime $((days * 86400)) \
-      "$tool" claim -q --window 1h --state spaces -n 100 -p 1e-9 abc >>of_spaces 2>>err
+      "$tool" claim -q --window 1h --shared spaces -n 100 -p 1e-9 abc >>of_spaces 2>>err
   done
-  "$tool" claim -q --window 1h --state spaces abc >>of_spaces 2>>err
+  "$tool" claim -q --window 1h --shared spaces abc >>of_spaces 2>>err
   check "in time namespaces keys stay" equal "$(cat of_spaces err)" "$(cat abc)"
 else
   skip "a window in two time namespaces (none here)"
@@ -150,15 +150,15 @@ fi
 # Several processes at once: each line once among all of them.
 seq 100000 >many
 for i in 1 2 3; do
-  "$tool" claim -q --window 1h --state both -n 400k -p 1e-9 many >out$i 2>>err &
+  "$tool" claim -q --window 1h --shared both -n 400k -p 1e-9 many >out$i 2>>err &
 done
 wait
 check "three processes: each line once" cmp <(sort out1 out2 out3) <(sort many)
 # A run that is killed has printed nothing that another run prints.  Its last line may be cut short.
 for i in 1 2 3 4 5; do
   rm -f torn
-  "$tool" claim -q --window 1h --state torn -n 400k -p 1e-9 many >out1 2>>err & first_run=$!
-  "$tool" claim -q --window 1h --state torn -n 400k -p 1e-9 many >out2 2>>err & second_run=$!
+  "$tool" claim -q --window 1h --shared torn -n 400k -p 1e-9 many >out1 2>>err & first_run=$!
+  "$tool" claim -q --window 1h --shared torn -n 400k -p 1e-9 many >out2 2>>err & second_run=$!
   sleep 0.0$i
   kill -9 $first_run 2>/dev/null
   wait $first_run $second_run 2>/dev/null
@@ -166,33 +166,32 @@ for i in 1 2 3 4 5; do
     "$(head -n "$(wc -l <out1)" out1 | sort - out2 | uniq -d | wc -l)" 0
 done
 table <<'END'
-2 claim --window 1h --state new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
-2 claim --window 1h --state seen abc =! seen: its window is of 86400 seconds: give --window 86400s
-2 claim --window 24h/7 --state seen abc =! its window has 3 generations: leave out /7
+2 claim --window 1h --shared new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
+2 claim --window 1h --shared seen abc =! seen: its window is of 86400 seconds: give --window 86400s
+2 claim --window 24h/7 --shared seen abc =! its window has 3 generations: leave out /7
 END
 "$tool" info --json seen >out
 hash=$(json hash)
 for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
   # shellcheck disable=SC2086 # words
-  refuses "--state with another $differs" \
+  refuses "--shared with another $differs" \
     "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that \
 differ" \
-    "$tool" claim --window 24h --state seen $differs abc
+    "$tool" claim --window 24h --shared seen $differs abc
 done
 table <<'END'
-0 claim -q --window 24h --state seen -n 10k -p 1e-9 --hash "$hash" first
+0 claim -q --window 24h --shared seen -n 10k -p 1e-9 --hash "$hash" first
 and equal "$(wc -c <out)" 0
-0 claim -q --window 24h --state open -n 10 -p 0.1 --hash xxh3 abc
+0 claim -q --window 24h --shared open -n 10 -p 0.1 --hash xxh3 abc
 $ echo 000102030405060708090a0b0c0d0e0f >key
-2 claim --window 24h --state open --key-file key abc \
+2 claim --window 24h --shared open --key-file key abc \
   =! open: its window was made with -n 10 -p 0.1 --hash xxh3
-2 claim --window 1h -n 5 --state new abc =! no -p given
-2 claim --window 1h --state seen --shared seen abc =! mean the same
-2 claim --state seen -p 0.1 abc =! seen: this is a window filter
-2 claim --window 10 --state seen abc =! give --state with a time
-2 claim --window 1h -n 5 -p 0.1 --state ./abc abc =! ./abc: is both input and state
-2 claim --window 1h -n 5 -p 0.1 --state abc many =! abc: not a filter in any form
-2 claim --window 1h -n 5 -p 0.1 --state redis://localhost/x abc =! BF.WINDOW.RESERVE
+2 claim --window 1h -n 5 --shared new abc =! no -p given
+2 claim --shared seen -p 0.1 abc =! seen: this is a window filter
+2 claim --window 10 --shared seen abc =! give --shared with a time
+2 claim --window 1h -n 5 -p 0.1 --shared ./abc abc =! ./abc: is both input and state
+2 claim --window 1h -n 5 -p 0.1 --shared abc many =! abc: not a filter in any form
+2 claim --window 1h -n 5 -p 0.1 --shared redis://localhost/x abc =! BF.WINDOW.RESERVE
 and equal "$(tr '\n' ' ' <abc)" "1 2 3 "
 
 # --- plan --------------------------------------------------------------------------
@@ -241,7 +240,6 @@ and equal "$(grep -cE '^distinct keys        (19|20|21) \(estimated\) in generat
 0 info --json window.lfb \
   => {form=window expected_insertions=120 fpp=0.01 generations=3 generation=8 keyed=false}
 and equal "$(grep -oE '"bits_set"' out | wc -l)" 4
-2 info --show-key window.lfb =! it is not a plain filter in a file
 END
 for command in "merge -o x window.lfb" "fold -o x window.lfb" "convert --to native window.lfb x" \
   "compare window.lfb window.lfb" "build -p 0.1 --like window.lfb -o x abc"; do
@@ -277,7 +275,7 @@ for command in "claim -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
 done
 table <<'END'
 2 claim --window 10 abc =! no -p given
-2 claim -p 0.1 --window 10 --shared x abc =! give --state with a time
+2 claim -p 0.1 --window 10 --shared x abc =! give --shared with a time
 2 claim -p 0.1 --window 10 --strategy fast abc =! leave out --strategy
 2 claim -p 0.1 --window 10/4 abc =! with a G of 1, 3 or 7
 2 claim -p 0.1 --window 10/ abc =! with a G of 1, 3 or 7

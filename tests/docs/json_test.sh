@@ -46,7 +46,6 @@ prints 'claim with --window' claim --window 1h -n 1000 -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb
 prints fold fold -o folded.lfb keys.lfb
-prints 'info with --show-key' info --show-key keys.lfb
 prints "info of a counting filter" info "$counting"
 "$tool" build -q --counting -p 0.01 -o tags.lfb keys
 prints "info of a filter of tags" info tags.lfb
