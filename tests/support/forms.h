@@ -13,7 +13,7 @@
 #include "tests/support/streams.h"
 #include "tests/support/windows.h"
 
-using Object = std::shared_ptr<void>;  // a filter of any kind
+using Object = std::shared_ptr<OwnAny>;  // a filter of any kind
 
 // What two filters of a kind must agree on.
 using Alike = std::vector<uint64_t>;
@@ -31,9 +31,17 @@ struct Hash {
   const uint8_t* key = nullptr;  // if it is keyed; null: a key that is drawn, and kept in files
 };
 
+// A filter that was made, to be freed by an Object.
+template <typename Owner>
+lfb_any Released(Owner filter) {
+  return any::of(filter.release());
+}
+
 // How to make, write and read filters of one kind in one form, and what is special about it.
 struct Form {
   std::string name;
+  lfb_kind kind = LFB_KIND_PLAIN;
+  lfb_form plain = LFB_FORM_NONE;  // the form in which a plain filter is written
   lfb_status named = LFB_OK;   // of another kind: what readers of other kinds return for it
   lfb_status not_one = LFB_OK; // and what its reader returns for a plain filter
   bool checked = false;        // every byte is under a checksum
@@ -41,75 +49,49 @@ struct Form {
   bool of_4_mib = false;       // at least: not for checks of every byte
   std::function<std::string()> claim;  // a header that announces more than a GiB, if it has one
 
-  std::function<Object(uint64_t n, const Hash&)> make;  // an empty filter for n keys
-  std::function<bool(const Object&, uint64_t key)> put, has;
-  std::function<lfb_status(const Object&, lfb_write_fn, void* to)> write;
-  std::function<lfb_status(const Object&, const char* path)> save;
-  std::function<lfb_status(lfb_read_fn, void* from, const lfb_read_limits&, Object*)> read;
-  std::function<lfb_status(const char* path, Object*)> load;
-  std::function<Alike(const Object&, bool read)> alike;
-  std::function<uint64_t(const Object&)> words;      // bytes of them, which the limit counts
+  std::function<lfb_any(uint64_t n, const Hash&)> empty;  // a filter for n keys
+  std::function<Alike(const lfb_figures&, bool read)> chosen;
   std::function<std::string(std::string)> timeless;  // its bytes as if written at time 0
   // The headers of a filter's bytes: without one of them it cannot be opened, not even as damaged.
   std::function<std::vector<lfb_extent>(const std::string&)> headers;
 
-  bool Plain() const { return named == LFB_OK; }
-};
-
-// ---- the parts that are the same for all kinds, from the functions of a kind --------------------
-
-// T is lfb_filter, lfb_counting, lfb_growing or lfb_window.
-template <typename T>
-T* As(const Object& object) {
-  return static_cast<T*>(object.get());
-}
-
-template <typename T>
-lfb_status Owned(lfb_status status, T* made, void (*free)(T*), Object* object) {
-  EXPECT_EQ(status == LFB_OK, made != nullptr) << "an output without success, or the reverse";
-  if (made != nullptr) {
-    const Object owner(made, [free](void* old) { free(static_cast<T*>(old)); });
-    if (object != nullptr) *object = owner;
+  bool Plain() const { return kind == LFB_KIND_PLAIN; }
+  Object make(uint64_t n, const Hash& hash) const {
+    return std::make_shared<OwnAny>(empty(n, hash));
   }
-  return status;
-}
+  bool put(const Object& object, uint64_t key) const {
+    return lfb_any_many_u64(**object, LFB_PUT, &key, 1, nullptr) == 1;
+  }
+  bool has(const Object& object, uint64_t key) const {
+    return lfb_any_many_u64(**object, LFB_MIGHT_CONTAIN, &key, 1, nullptr) == 1;
+  }
+  lfb_status write(const Object& object, lfb_write_fn with, void* to) const {
+    return Plain() ? lfb_filter_write((**object).plain, plain, with, to)
+                   : lfb_any_write(**object, with, to);
+  }
+  lfb_status save(const Object& object, const char* path) const {
+    return Plain() ? lfb_filter_save((**object).plain, plain, path) : lfb_any_save(**object, path);
+  }
+  lfb_status read(lfb_read_fn with, void* from, const lfb_read_limits& limits,
+                  Object* object) const {
+    const Object made = std::make_shared<OwnAny>();
+    return Owned(lfb_any_read(with, from, kind, &limits, made->out()), made, object);
+  }
+  lfb_status load(const char* path, Object* object) const {
+    const Object made = std::make_shared<OwnAny>();
+    return Owned(lfb_any_open(path, kind, LFB_OPEN_COPY, nullptr, made->out()), made, object);
+  }
+  Alike alike(const Object& object, bool read) const { return chosen(Figures(**object), read); }
+  // Bytes of its words, which the limit counts.
+  uint64_t words(const Object& object) const { return Figures(**object).all.bytes; }
 
-// F is what its figures are, of which `alike` chooses.
-template <typename T, typename F, typename Write, typename Save, typename Choose>
-void Calls(Form* form, void (*free)(T*), bool (*put)(T*, uint64_t),
-           bool (*has)(const T*, uint64_t), const Write& write, const Save& save,
-           lfb_status (*read)(lfb_read_fn, void*, const lfb_read_limits*, T**),
-           lfb_status (*load)(const char*, const lfb_read_limits*, T**),
-           void (*stats)(const T*, F*), const Choose& alike) {
-  form->put = [put](const Object& object, uint64_t key) { return put(As<T>(object), key); };
-  form->has = [has](const Object& object, uint64_t key) { return has(As<T>(object), key); };
-  form->write = [write](const Object& object, lfb_write_fn with, void* to) {
-    return write(As<T>(object), with, to);
-  };
-  form->save = [save](const Object& object, const char* path) {
-    return save(As<T>(object), path);
-  };
-  form->read = [read, free](lfb_read_fn with, void* from, const lfb_read_limits& limits,
-                            Object* object) {
-    T* made = nullptr;
-    const lfb_status status = read(with, from, &limits, &made);
-    return Owned(status, made, free, object);
-  };
-  form->load = [load, free](const char* path, Object* object) {
-    T* made = nullptr;
-    const lfb_status status = load(path, nullptr, &made);
-    return Owned(status, made, free, object);
-  };
-  const auto figures = [stats](const Object& object) {
-    F of;
-    stats(As<T>(object), &of);
-    return of;
-  };
-  form->alike = [figures, alike](const Object& object, bool read_back) -> Alike {
-    return alike(figures(object), read_back);
-  };
-  form->words = [figures](const Object& object) { return figures(object).bytes; };
-}
+ private:
+  lfb_status Owned(lfb_status status, const Object& made, Object* object) const {
+    EXPECT_EQ((**made).kind, status == LFB_OK ? kind : LFB_KIND_NONE);
+    if (object != nullptr && status == LFB_OK) *object = made;
+    return status;
+  }
+};
 
 template <typename Config>
 Config With(Config config, const Hash& hash) {
@@ -142,6 +124,7 @@ inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
   const bool says_more = id == LFB_FORM_NATIVE || id == LFB_FORM_MAPPED || id == LFB_FORM_MILVUS;
   Form form;
   form.name = lfb_form_name(id) + "_"s + StrategyTestName({strategy, 0});
+  form.plain = id;
   form.checked = id == LFB_FORM_NATIVE;
   form.keyed = says_more && strategy == LFB_FAST;
   form.of_4_mib = strategy == LFB_GO_FNV14;
@@ -151,23 +134,15 @@ inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
     form.claim = [] {
       return "\x15\xc0\xff\xff\xff\x0f\x1c\x1c\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0"s;
     };
-  Calls<lfb_filter, lfb_stats>(
-      &form, lfb_filter_free, lfb_filter_put_u64, lfb_filter_might_contain_u64,
-      [id](const lfb_filter* filter, lfb_write_fn write, void* to) {
-        return lfb_filter_write(filter, id, write, to);
-      },
-      [id](const lfb_filter* filter,
-           const char* path) { return lfb_filter_save(filter, id, path); },
-      lfb_filter_read, lfb_filter_load, lfb_filter_stats,
-      [id, says_more](const lfb_stats& of, bool read) -> Alike {
-        EXPECT_EQ(of.form, read ? id : LFB_FORM_NONE);
-        EXPECT_TRUE(!read || says_more || (of.expected_insertions == 0 && of.fpp == 0));
-        return {of.strategy, says_more ? of.expected_insertions : 0,
-                says_more ? WordOf(of.fpp) : 0, of.bit_count, of.probes, of.words_per_key,
-                of.hash, of.seed, of.bits_set, of.bytes};
-      });
-  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {
-    return Make(With(Config(n, 0.01, strategy), hash));
+  form.chosen = [id, says_more](const lfb_figures& figures, bool read) -> Alike {
+    const lfb_stats& of = figures.all;
+    EXPECT_EQ(of.form, read ? id : LFB_FORM_NONE);
+    EXPECT_TRUE(!read || says_more || (of.expected_insertions == 0 && of.fpp == 0));
+    return {of.strategy, says_more ? of.expected_insertions : 0, says_more ? WordOf(of.fpp) : 0,
+            of.bit_count, of.probes, of.words_per_key, of.hash, of.seed, of.bits_set, of.bytes};
+  };
+  form.empty = [strategy](uint64_t n, const Hash& hash) {
+    return Released(Make(With(Config(n, 0.01, strategy), hash)));
   };
   form.timeless = [id](std::string bytes) {
     if (id == LFB_FORM_MAPPED) return bytes.substr(0, 256) + Stamped(bytes.substr(256), 0);
@@ -180,21 +155,19 @@ inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
 inline Form CountingForm(lfb_strategy_id strategy) {
   Form form;
   form.name = "counting_" + StrategyTestName({strategy, 0});
+  form.kind = LFB_KIND_COUNTING;
   form.named = LFB_ERROR_COUNTING;
   form.not_one = LFB_ERROR_NOT_COUNTING;
   form.checked = true;
   form.keyed = strategy == LFB_FAST;
   form.of_4_mib = strategy == LFB_GO_FNV14;
-  Calls<lfb_counting, lfb_stats>(
-      &form, lfb_counting_free, lfb_counting_put_u64, lfb_counting_might_contain_u64,
-      any::write<lfb_counting>, any::save<lfb_counting>, any::read<lfb_counting>,
-          any::load<lfb_counting>, lfb_counting_stats,
-      [](const lfb_stats& of, bool) -> Alike {
-        return {of.strategy, of.expected_insertions, WordOf(of.fpp), of.bit_count, of.seed,
-                of.hash, of.bits_set, of.counters_stuck, of.bytes};
-      });
-  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {
-    return Count(With(Config(n, 0.01, strategy), hash));
+  form.chosen = [](const lfb_figures& figures, bool) -> Alike {
+    const lfb_stats& of = figures.all;
+    return {of.strategy, of.expected_insertions, WordOf(of.fpp), of.bit_count, of.seed,
+            of.hash, of.bits_set, of.counters_stuck, of.bytes};
+  };
+  form.empty = [strategy](uint64_t n, const Hash& hash) {
+    return Released(Count(With(Config(n, 0.01, strategy), hash)));
   };
   form.timeless = [](std::string bytes) { return Stamped(bytes, 0, 256); };
   form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 512}}; };
@@ -218,20 +191,19 @@ inline std::vector<size_t> LayersAt(const std::string& bytes) {
 inline Form GrowingForm(lfb_strategy_id strategy) {
   Form form;
   form.name = "growing_" + StrategyTestName({strategy, 0});
+  form.kind = LFB_KIND_GROWING;
   form.named = LFB_ERROR_GROWING;
   form.not_one = LFB_ERROR_NOT_GROWING;
   form.checked = true;
   form.keyed = strategy == LFB_FAST;
-  Calls<lfb_growing, lfb_growing_figures>(
-      &form, lfb_growing_free, lfb_growing_put_u64, lfb_growing_might_contain_u64,
-      any::write<lfb_growing>, any::save<lfb_growing>, any::read<lfb_growing>,
-          any::load<lfb_growing>, lfb_growing_stats,
-      [](const lfb_growing_figures& of, bool) -> Alike {
-        return {of.strategy, of.first_insertions, WordOf(of.fpp), of.layers, of.hash, of.seed,
-                of.bit_count, of.bits_set, of.bytes, of.approximate_count};
-      });
-  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {  // n keys make three layers
-    return MakeGrowing(With(Config(std::max<uint64_t>(n / 5, 1), 0.01, strategy), hash));
+  form.chosen = [](const lfb_figures& figures, bool) -> Alike {
+    const lfb_growing_figures& of = figures.growing;
+    return {of.strategy, of.first_insertions, WordOf(of.fpp), of.layers, of.hash, of.seed,
+            of.bit_count, of.bits_set, of.bytes, of.approximate_count};
+  };
+  form.empty = [strategy](uint64_t n, const Hash& hash) {  // n keys make three layers
+    const lfb_config config = Config(std::max<uint64_t>(n / 5, 1), 0.01, strategy);
+    return Released(MakeGrowing(With(config, hash)));
   };
   form.timeless = [](std::string bytes) {
     Store(&bytes, 40, 0);
@@ -251,24 +223,21 @@ inline Form GrowingForm(lfb_strategy_id strategy) {
 inline Form WindowForm(uint32_t generations, uint32_t words) {
   Form form;
   form.name = "window_" + std::to_string(generations) + "_of_" + std::to_string(words);
+  form.kind = LFB_KIND_WINDOW;
   form.named = LFB_ERROR_WINDOW;
   form.not_one = LFB_ERROR_NOT_WINDOW;
   form.checked = true;
   form.keyed = true;
-  Calls<lfb_window, lfb_window_figures>(
-      &form, lfb_window_free, lfb_window_put_u64, lfb_window_might_contain_u64,
-      any::write<lfb_window>, any::save<lfb_window>, any::read<lfb_window>, any::load<lfb_window>,
-          lfb_window_stats,
-      [](const lfb_window_figures& of, bool) {
-        Alike all =
-            {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
-                     of.block_words, of.hash, of.key_kept, of.generation, of.bytes, of.bit_count,
-                     WordOf(of.expected_fpp)};
-        for (const lfb_window_generation_figures& live : of.live) all.push_back(live.bits_set);
-        return all;
-      });
-  form.make = [generations, words](uint64_t n, const Hash& hash) -> Object {
-    return MakeWindow(With(WindowConfigOf(n, words, generations), hash));
+  form.chosen = [](const lfb_figures& figures, bool) {
+    const lfb_window_figures& of = figures.window;
+    Alike all = {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
+                 of.block_words, of.hash, of.key_kept, of.generation, of.bytes, of.bit_count,
+                 WordOf(of.expected_fpp)};
+    for (const lfb_window_generation_figures& live : of.live) all.push_back(live.bits_set);
+    return all;
+  };
+  form.empty = [generations, words](uint64_t n, const Hash& hash) {
+    return Released(MakeWindow(With(WindowConfigOf(n, words, generations), hash)));
   };
   form.timeless = [](std::string bytes) { return Stamped(bytes, 0, 256); };
   form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 512}}; };
