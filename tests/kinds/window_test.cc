@@ -449,10 +449,8 @@ TEST(Window, OneAdvanceAtATime) {
   EXPECT_TRUE(Put(window, 1));
   EXPECT_TRUE(Claim(window, 2));
   EXPECT_TRUE(Has(window, 1) && Has(window, 2));
-  const pid_t child = fork();  // in which no thread is advancing
-  ASSERT_GE(child, 0);
-  if (child == 0) _exit(lfb_window_advance(window.get(), now) == LFB_OK ? 0 : 1);
-  EXPECT_EQ(AwaitChild("the child ends", child), 0);
+  // In a child no thread is advancing.
+  EXPECT_EQ(InChild([&] { return lfb_window_advance(window.get(), now); }), LFB_OK);
   lfb_window_unlock(window.get());
   Advance(window, 3);
   EXPECT_TRUE(Has(window, 1) && Has(window, 2));
@@ -599,15 +597,13 @@ TEST(WindowClock, AChildHasNone) {
   const Window window = MakeTimed(0.001);
   ASSERT_EQ(lfb_window_start_clock(window.get()), LFB_OK);
   for (int turn = 0; turn < 50; turn++) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    const int found = InChild([&] {
       lfb_window_put_u64(window.get(), 1);
-      const bool found = lfb_window_might_contain_u64(window.get(), 1);
+      const bool has = lfb_window_might_contain_u64(window.get(), 1);
       lfb_window_stop_clock(window.get());
-      _exit(found ? 0 : 1);
-    }
-    EXPECT_EQ(AwaitChild("the child ends", child), 0);
+      return has;
+    });
+    EXPECT_EQ(found, 1);
   }
 }
 

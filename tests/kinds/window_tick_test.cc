@@ -402,19 +402,14 @@ TEST(WindowTickShared, TwoProcessesEndAGenerationOnce) {
 // take its own clock for its parent's, and to forget all.
 TEST(WindowTickChild, IsInTheTimeNamespaceThatItIsIn) {
   const lfb_window_moment here = lfb_window_moment_now();
-  const auto in_child = [](const auto& body) {
-    const pid_t child = fork();
-    if (child == 0) _exit(body());
-    return WEXITSTATUS(AwaitChild("the child ends", child));
-  };
   const auto another = [&] {
     return memcmp(lfb_window_moment_now().boot, here.boot, sizeof here.boot) != 0;
   };
-  EXPECT_EQ(in_child(another), 0);
-  const int apart = in_child([&] {
+  EXPECT_EQ(InChild(another), 0);
+  const int apart = InChild([&] {
     return unshare(CLONE_NEWTIME) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWTIME) != 0
                ? 2
-               : in_child(another);
+               : InChild(another);
   });
   if (apart == 2) return Skip("no time namespaces here");
   EXPECT_EQ(apart, 1);

@@ -14,6 +14,7 @@
 
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
+#include "tests/support/await.h"
 #include "tests/support/mapped.h"
 #include "tests/support/mounts.h"
 #include "tests/support/race.h"
@@ -22,16 +23,6 @@
 #include "tests/support/windows_mapped.h"
 
 namespace {
-
-// The exit status of a child that runs `body`; -1 if a signal ended it.
-template <typename Body>
-int InChild(const Body& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // ---- forced results of system calls ----------------------------------------------------
 

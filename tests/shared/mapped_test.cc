@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <lfbloom/mapped.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
+#include "tests/support/await.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
@@ -159,25 +159,12 @@ TEST(MappedRace, ASaveCountsWhatItWrote) {
   }
 }
 
-// Runs `body` in a child, which then ends at once, without closing anything.
-template <typename Body>
-void InChild(const Body& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    body();
-    _exit(0);
-  }
-  int status;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
-}
-
 // A child that closes the filter changes nothing for its parent.
 TEST(MappedFork, AChildThatOnlyClosesChangesNothing) {
   const Path path;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
   const std::string as_it_was = Contents(path);
-  InChild([&] { lfb_mapped_close(filter.get()); });
+  EXPECT_EQ(InChild([&] { lfb_mapped_close(filter.get()); }), 0);
   EXPECT_EQ(Contents(path), as_it_was);
   lfb_filter_put_u64(filter.get(), 1);
   const Filter other = Open(path);
@@ -193,7 +180,7 @@ TEST(MappedFork, EveryCountIsRightAfterADeath) {
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
   const lfb_filter *before = nullptr, *after = nullptr;
   ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &before), LFB_OK);
-  InChild([&] { lfb_filter_put_u64(filter.get(), 1); });
+  EXPECT_EQ(InChild([&] { lfb_filter_put_u64(filter.get(), 1); }), 0);
   const std::string as_it_was = Contents(path);
   ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &after), LFB_OK);
   const Filter opened = Open(path), expected = Make(Config(1000, 0.01, LFB_FAST));
@@ -278,7 +265,7 @@ TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
   const Path path, another;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
   const int fd = filter->mapping->disk.fd;
-  InChild([&] {
+  const int ended = InChild([&] {
     if (!PutAnotherInPlaceOf(fd, another.c_str())) _exit(1);
     if (!lfb_filter_put_u64(filter.get(), 1) || !lfb_filter_claim_u64(filter.get(), 2)) _exit(2);
     if (lfb_filter_claim_u64(filter.get(), 1)) _exit(3);
@@ -287,6 +274,7 @@ TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
     lfb_mapped_close(filter.get());
     if (fcntl(fd, F_GETFD) < 0 || write(fd, "mine", 4) != 4) _exit(6);
   });
+  EXPECT_EQ(ended, 0);
   EXPECT_EQ(Contents(another), "mine");
   EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 1));
   EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 2));
@@ -295,7 +283,7 @@ TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
 // A process without standard input gets descriptor 0 for the file; it is closed like any other.
 TEST(MappedDescriptor, NumberZeroIsClosedToo) {
   const Path path;
-  InChild([&] {
+  const int ended = InChild([&] {
     close(0);
     lfb_filter* filter = nullptr;
     const lfb_config config = Config(1000, 0.01, LFB_FAST);
@@ -304,6 +292,7 @@ TEST(MappedDescriptor, NumberZeroIsClosedToo) {
     lfb_mapped_close(filter);
     if (fcntl(0, F_GETFD) >= 0) _exit(3);
   });
+  EXPECT_EQ(ended, 0);
 }
 
 }  // namespace

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 // Far longer than any wait takes on a host that runs four such tests under a sanitizer.
 constexpr std::chrono::seconds kPatience{120};
@@ -56,4 +58,18 @@ inline int AwaitChild(const std::string& what, pid_t child, int options = 0) {
     return changed == child;
   });
   return status;
+}
+
+// Runs `body` in a child, which then ends at once, without closing anything.  Returns its exit
+// status: what `body` returns, or 0.  -1: a signal ended it.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("no child");
+  if (child == 0) {
+    if constexpr (std::is_void_v<decltype(body())>) body(), _exit(0);
+    else _exit(body());
+  }
+  const int status = AwaitChild("the child ends", child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

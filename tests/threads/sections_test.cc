@@ -3,7 +3,6 @@
 #include "atomic/threads/sections.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -219,15 +218,6 @@ TEST(Sections, NoNumberOfThreadsIsTooLarge) {
   }
   retired.Poll();
   EXPECT_FALSE(object.alive);
-}
-
-// Runs `body` in a child; returns its exit status.
-template <typename Body>
-int InChild(const Body& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  const int status = AwaitChild("the child ends", child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // A handle's record is allocated, or the handle cannot be made.
