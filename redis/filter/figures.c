@@ -69,7 +69,7 @@ static lfb_status module_stats(lfb_redis *filter, lfb_figures *figures)
 {
   lfb_module_info info;
   const lfb_recipe *recipe = &info.dumped.recipe;
-  const lfb_status status = lfb_remote_with_link(filter, lfb_module_ask_info, &info);
+  const lfb_status status = lfb_remote_with_link(filter, false, lfb_module_ask_info, &info);
 
   if (status != LFB_OK)
     return status;
@@ -102,7 +102,7 @@ lfb_status lfb_redis_stats(lfb_redis *filter, lfb_figures *figures)
 
   if (filter->place.layout->by_key)
     return module_stats(filter, figures);
-  const lfb_status status = lfb_remote_with_link(filter, figures_count, &bits);
+  const lfb_status status = lfb_remote_with_link(filter, false, figures_count, &bits);
   if (status != LFB_OK)
     return status;
   *figures = (lfb_figures){.kind = LFB_KIND_PLAIN};

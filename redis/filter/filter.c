@@ -141,8 +141,7 @@ static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisRep
   if (place->layout->by_key)
     return lfb_module_answers(reply, keys_put_of(job, i).keys, yes);
   key.count = keys_bits_of(job, i, key.bits);
-  const lfb_status status =
-      place->layout->answer(&place->plan, key.bits, key.count, reply, &maybe);
+  const lfb_status status = place->layout->answer(&place->plan, key.bits, key.count, reply, &maybe);
   *yes = maybe;
   return status;
 }
@@ -194,9 +193,9 @@ void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link)
 
 /* ---- running it -------------------------------------------------------------- */
 
-static lfb_status keys_send(keys_job *keys, lfb_link *link)
+static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
 {
-  lfb_redis *filter = keys->filter;
+  keys_job *keys = context;
   const bool by_key = filter->place.layout->by_key;
   keys->each = keys->put || by_key ? filter->place.layout->put_keys : 1;
   keys->commands = keys->count / keys->each + (keys->count % keys->each != 0);
@@ -211,19 +210,6 @@ static lfb_status keys_send(keys_job *keys, lfb_link *link)
   return status;
 }
 
-static lfb_status keys_run(keys_job *keys)
-{
-  lfb_pool *pool = &keys->filter->pool;
-  lfb_link *link;
-
-  lfb_status status = lfb_pool_take(pool, keys->put, &link);
-  if (status != LFB_OK)
-    return status;
-  status = keys_send(keys, link);
-  lfb_pool_leave(pool, link);
-  return status;
-}
-
 static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_t count,
                             lfb_key_kind kind, uint64_t *answers, size_t *yes)
 {
@@ -234,7 +220,7 @@ static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_
 
   if (found == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = keys_run(&job);
+  const lfb_status status = lfb_remote_with_link(filter, put, keys_send, &job);
   if (status == LFB_OK && answers != NULL)
     memcpy(answers, found, words * sizeof *found);
   if (status == LFB_OK && yes != NULL)
@@ -250,7 +236,7 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_key
   keys_job job = {.filter = filter, .keys = key, .kind = kind, .put = put,
                   .answers = &answer, .count = 1};
 
-  const lfb_status status = keys_run(&job);
+  const lfb_status status = lfb_remote_with_link(filter, put, keys_send, &job);
   if (status == LFB_OK && yes != NULL)
     *yes = answer != 0;
   return status;

@@ -1,4 +1,5 @@
 /* keep.c - all keys of a filter on the server: listed, expired, renamed. */
+#include <stddef.h>
 #include <string.h>
 
 #include "redis/filter/remote.h"
@@ -71,7 +72,7 @@ lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds)
   /* The server refuses a time that overflows. */
   if (milliseconds > INT64_MAX / 2)
     all.milliseconds = INT64_MAX / 2;
-  return lfb_remote_with_link(filter, keep_expire, &all);
+  return lfb_remote_with_link(filter, false, keep_expire, &all);
 }
 
 /* ---- rename ------------------------------------------------------------------- */
@@ -126,6 +127,16 @@ static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
   return status;
 }
 
+/* Exchanges all but the pools of two filters. */
+static void keep_swap(lfb_redis *a, lfb_redis *b)
+{
+  unsigned char was[offsetof(lfb_redis, pool)];
+
+  memcpy(was, a, sizeof was);
+  memcpy(a, b, sizeof was);
+  memcpy(b, was, sizeof was);
+}
+
 lfb_status lfb_redis_rename(lfb_redis *filter, const char *name)
 {
   lfb_redis_place place = filter->place;
@@ -137,9 +148,9 @@ lfb_status lfb_redis_rename(lfb_redis *filter, const char *name)
     status = lfb_remote_make(&filter->pool.options, &place, &renamed);
   if (status != LFB_OK)
     return status;
-  status = lfb_remote_with_link(filter, keep_rename, renamed);
+  status = lfb_remote_with_link(filter, false, keep_rename, renamed);
   if (status == LFB_OK)
-    lfb_remote_swap_names(filter, renamed);
+    keep_swap(filter, renamed);
   lfb_redis_close(renamed);
   return status;
 }

@@ -192,11 +192,11 @@ static lfb_status module_make(lfb_link *link, lfb_key name, const lfb_recipe *re
   bool found = false;
 
   lfb_dump_fields_write(&empty, head);
-  lfb_link_write(link, true);
+  link->writes = true;
   const lfb_status status = lfb_ask(
       link, module_made, &found,
       LFB_ARGS(lfb_text("BF.LOADCHUNK"), name, lfb_text("1"), (lfb_key){head, sizeof head}));
-  lfb_link_write(link, false);
+  link->writes = false;
   if (status != LFB_OK || !found)
     return status;
   return module_ask(link, name, &heard) == LFB_OK ? LFB_OK : LFB_ERROR_REDIS_EXISTS;

@@ -17,9 +17,7 @@ static char *name_add(char *at, const void *bytes, size_t size)
   return at + size;
 }
 
-/* If the name has a hash tag of its own: name:what.  Otherwise {name:what} if `apart`, in a
- * slot of its own, else {name}:what, in the name's slot. */
-static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
+size_t lfb_name_with(lfb_key name, lfb_key what, bool apart, char *key)
 {
   size_t hashed = name.size;
   const bool tagged = lfb_key_hashed(name.bytes, &hashed) != name.bytes;
@@ -37,16 +35,6 @@ static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
   return (size_t)(at - key);
 }
 
-size_t lfb_name_beside(lfb_key name, const char *what, char *key)
-{
-  return name_with(name, lfb_text(what), false, key);
-}
-
-size_t lfb_name_in(const char *name, const char *what, char *key)
-{
-  return name_with(lfb_text(name), lfb_text(what), true, key);
-}
-
 size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
                      char key[LFB_PART_NAME_SIZE])
 {
@@ -54,7 +42,7 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 
   if (!layout->described)
     return (size_t)(name_add(key, name.bytes, name.size) - key);
-  return name_with(name, lfb_ask_number(i, digits), true, key);
+  return lfb_name_with(name, lfb_ask_number(i, digits), true, key);
 }
 
 /* ---- taking a name --------------------------------------------------------- */

@@ -159,13 +159,10 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 /* Whether a string of so many bytes can be a part of a fast filter. */
 bool lfb_fast_is_part(int64_t bytes);
 
-/* Writes the key {name}:what, or name:what if the name has a hash tag of its own: in the slot of
- * the name.  Returns its size: at most 3 more than the sizes of both. */
-size_t lfb_name_beside(lfb_key name, const char *what, char *key);
-
-/* Writes the key {name:what}, or name:what if the name has a hash tag of its own.  Returns its
- * size: at most 3 more than strlen of both. */
-size_t lfb_name_in(const char *name, const char *what, char *key);
+/* Writes the key {name:what} if `apart`, in a slot of its own; else {name}:what, in the name's
+ * slot; but name:what if the name has a hash tag of its own.  Returns its size: at most 3 more than
+ * the sizes of both. */
+size_t lfb_name_with(lfb_key name, lfb_key what, bool apart, char *key);
 
 /* Takes a name by a string of these bytes.  If the command was sent twice and found the name in
  * use, the name is ours if it holds exactly these bytes, and they are `unique`: no other client

@@ -117,7 +117,7 @@ lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter 
   mend.groups = malloc(MEND_GROUPS * sizeof *mend.groups);
   if (mend.groups == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = lfb_remote_write(filter, mend_all, &mend);
+  const lfb_status status = lfb_remote_with_link(filter, true, mend_all, &mend);
   free(mend.groups);
   return status;
 }

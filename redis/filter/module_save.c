@@ -350,7 +350,7 @@ static lfb_status loading_begin(loading *to)
   if (status != LFB_OK)
     return status;
   (void)snprintf(what, sizeof what, "loading:%016llx", (unsigned long long)number);
-  to->temporary = (lfb_key){to->buffer, lfb_name_beside(to->name, what, to->buffer)};
+  to->temporary = (lfb_key){to->buffer, lfb_name_with(to->name, lfb_text(what), false, to->buffer)};
   to->slot = lfb_key_slot(to->name.bytes, to->name.size);
   return !to->link->nodes.cluster ||
                  lfb_key_slot(to->temporary.bytes, to->temporary.size) == to->slot
@@ -386,9 +386,9 @@ static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
     status = loading_begin(to);
   if (status != LFB_OK)
     return status;
-  lfb_link_write(to->link, true);
+  to->link->writes = true;
   status = load_all(to, value, head, dumped);
-  lfb_link_write(to->link, false); /* deletion does not wait for replicas */
+  to->link->writes = false; /* deletion does not wait for replicas */
   if (status != LFB_OK) {
     const lfb_said said = to->link->said; /* not that of a deletion which fails, too */
     (void)lfb_remote_unlink(to->link, to->temporary); /* if the server can be reached */

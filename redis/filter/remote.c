@@ -1,4 +1,5 @@
 /* remote.c - an open filter, and the operations on its parts. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include "redis/filter/remote.h"
 
 #include <stdlib.h>
@@ -41,39 +42,13 @@ static lfb_status remote_name_parts(const lfb_redis_place *place, lfb_part **par
   return LFB_OK;
 }
 
-static char *remote_copy(lfb_key name)
-{
-  char *copy = malloc(name.size + 1);
-
-  if (copy == NULL)
-    return NULL;
-  memcpy(copy, name.bytes, name.size);
-  copy[name.size] = '\0';
-  return copy;
-}
-
 static lfb_status remote_set_name(lfb_redis *filter, lfb_key name)
 {
-  filter->name = remote_copy(name);
+  filter->name = strndup(name.bytes, name.size);
   if (filter->name == NULL)
     return LFB_ERROR_NO_MEMORY;
   filter->place.name = (lfb_key){filter->name, name.size};
   return remote_name_parts(&filter->place, &filter->parts, &filter->names);
-}
-
-void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b)
-{
-  const lfb_redis was = {.place.name = a->place.name, .parts = a->parts, .names = a->names,
-                         .name = a->name};
-
-  a->place.name = b->place.name;
-  a->parts = b->parts;
-  a->names = b->names;
-  a->name = b->name;
-  b->place.name = was.place.name;
-  b->parts = was.parts;
-  b->names = was.names;
-  b->name = was.name;
 }
 
 lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_place *place,
@@ -95,12 +70,11 @@ lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_pla
     return status;
   }
   status = remote_set_name(made, place->name);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *filter = made;
+  else
     lfb_redis_close(made);
-    return status;
-  }
-  *filter = made;
-  return LFB_OK;
+  return status;
 }
 
 void lfb_redis_close(lfb_redis *filter)
@@ -114,7 +88,7 @@ void lfb_redis_close(lfb_redis *filter)
   free(filter);
 }
 
-static lfb_status remote_act(lfb_redis *filter, bool writes, lfb_remote_act act, void *context)
+lfb_status lfb_remote_with_link(lfb_redis *filter, bool writes, lfb_remote_act act, void *context)
 {
   lfb_link *link;
 
@@ -124,16 +98,6 @@ static lfb_status remote_act(lfb_redis *filter, bool writes, lfb_remote_act act,
   status = act(filter, link, context);
   lfb_pool_leave(&filter->pool, link);
   return status;
-}
-
-lfb_status lfb_remote_with_link(lfb_redis *filter, lfb_remote_act act, void *context)
-{
-  return remote_act(filter, false, act, context);
-}
-
-lfb_status lfb_remote_write(lfb_redis *filter, lfb_remote_act act, void *context)
-{
-  return remote_act(filter, true, act, context);
 }
 
 /* ---- each part ------------------------------------------------------------- */
@@ -243,47 +207,35 @@ static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
   return lfb_reply_expect(reply, REDIS_REPLY_INTEGER);
 }
 
-typedef struct growing_part {
-  const lfb_redis *filter;
-  const lfb_part *part;
-} growing_part;
+static uint64_t grow_steps(const lfb_plan *plan)
+{
+  return (plan->part_bytes - 1) / REMOTE_STEP + 1;
+}
 
 static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
 {
-  const growing_part *grow = context;
-  const lfb_plan *plan = &grow->filter->place.plan;
-  const uint64_t bytes = (i + 1) * REMOTE_STEP;
+  const lfb_redis *filter = context;
+  const lfb_plan *plan = &filter->place.plan;
+  const uint64_t steps = grow_steps(plan), bytes = (i % steps + 1) * REMOTE_STEP;
+  const lfb_part *part = &filter->parts[i / steps];
 
-  lfb_part_grow(plan, grow->part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
-  return grow->part->slot;
+  lfb_part_grow(plan, part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
+  return part->slot;
 }
 
 static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
-  const growing_part *grow = context;
-
   (void)i, (void)again; /* may be done twice */
-  return done_array(grow->filter, reply);
+  return done_array(context, reply);
 }
 
-/* One step at a time. */
-static lfb_status grow_part(const lfb_redis *filter, lfb_link *link, const lfb_part *part)
-{
-  const uint64_t bytes = filter->place.plan.part_bytes;
-  growing_part grow = {filter, part};
-  const lfb_job job = {(bytes - 1) / REMOTE_STEP + 1, grow_command, grow_reply, &grow};
-
-  return lfb_ask_in_turns(link, &job, 1);
-}
-
-/* Makes each part as long as planned. */
+/* Makes each part as long as planned, one step at a time. */
 static lfb_status remote_grow(lfb_redis *filter, lfb_link *link)
 {
-  lfb_status status = LFB_OK;
+  const lfb_plan *plan = &filter->place.plan;
+  const lfb_job job = {plan->parts * grow_steps(plan), grow_command, grow_reply, filter};
 
-  for (uint64_t i = 0; status == LFB_OK && i < filter->place.plan.parts; i++)
-    status = grow_part(filter, link, &filter->parts[i]);
-  return status;
+  return lfb_ask_in_turns(link, &job, 1);
 }
 
 static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
@@ -383,7 +335,7 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   if (status != LFB_OK)
     return status;
   status = remote_take(filter, link, &taken);
-  lfb_link_write(link, true); /* not before: names are taken without waiting for replicas */
+  link->writes = true; /* not before: names are taken without waiting for replicas */
   if (status == LFB_OK)
     status = remote_grow(filter, link);
   if (status == LFB_OK && fill != NULL)
@@ -392,7 +344,7 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
     status = remote_finish(filter, link);
   if (status == LFB_OK)
     status = remote_check_description(filter, link);
-  lfb_link_write(link, false); /* deletion does not wait either */
+  link->writes = false; /* deletion does not wait either */
   if (status != LFB_OK) {
     const lfb_said said = link->said; /* not that of a deletion which fails, too */
     (void)lfb_remote_delete(filter, link, taken); /* if the server can be reached */
@@ -409,11 +361,10 @@ lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_redis_pl
   lfb_status status = lfb_remote_make(options, place, &made);
   if (status != LFB_OK)
     return status;
-  status = lfb_remote_with_link(made, remote_build, (void *)(uintptr_t)fill);
-  if (status != LFB_OK) {
+  status = lfb_remote_with_link(made, false, remote_build, (void *)(uintptr_t)fill);
+  if (status == LFB_OK)
+    *filter = made;
+  else
     lfb_redis_close(made);
-    return status;
-  }
-  *filter = made;
-  return LFB_OK;
+  return status;
 }

@@ -15,23 +15,18 @@ struct lfb_redis {
   lfb_layout layout; /* which bits a key has; without words */
   lfb_part *parts;
   char *names, *name; /* the texts of the parts' names and of place.name */
-  lfb_pool pool;
+  lfb_pool pool; /* the last member: keep.c */
 };
 
-/* Calls `act` with a link from the filter's pool; returns its status. */
+/* Calls `act` with a link from the filter's pool; returns its status.  `writes`: redis/link/link.h,
+ * Replicas. */
 typedef lfb_status (*lfb_remote_act)(lfb_redis *filter, lfb_link *link, void *context);
-lfb_status lfb_remote_with_link(lfb_redis *filter, lfb_remote_act act, void *context);
-
-/* The same for an act that writes (redis/link/link.h, Replicas). */
-lfb_status lfb_remote_write(lfb_redis *filter, lfb_remote_act act, void *context);
+lfb_status lfb_remote_with_link(lfb_redis *filter, bool writes, lfb_remote_act act, void *context);
 
 /* Makes the open filter of a place, without connecting.  Copies the place with its name.
  * Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_place *place,
                            lfb_redis **filter);
-
-/* Exchanges the names of two open filters, in memory only. */
-void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b);
 
 /* Plans the place of a new filter.  Fails: LFB_ERROR_REDIS_BAD_NAME,
  * LFB_ERROR_FORM_CANNOT_HOLD; as the layout's plan(). */

@@ -143,14 +143,13 @@ lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits, lfb_
   load.buffer = malloc((size_t)SNAPSHOT_PIECES * SNAPSHOT_PIECE);
   if (load.buffer == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = lfb_remote_with_link(filter, load_all, &load);
+  const lfb_status status = lfb_remote_with_link(filter, false, load_all, &load);
   free(load.buffer);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *local = load.made;
+  else
     lfb_filter_free(load.made);
-    return status;
-  }
-  *local = load.made;
-  return LFB_OK;
+  return status;
 }
 
 /* ---- save ----------------------------------------------------------------------- */

@@ -448,12 +448,11 @@ lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context
                           said, &made->tls);
   if (status == LFB_OK)
     status = connection_log_in(made, options, deadline, said);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *connection = made;
+  else
     lfb_connection_close(made);
-    return status;
-  }
-  *connection = made;
-  return LFB_OK;
+  return status;
 }
 
 void lfb_connection_close(lfb_connection *connection)

@@ -637,11 +637,6 @@ void lfb_link_close(lfb_link *link)
   free(link);
 }
 
-void lfb_link_write(lfb_link *link, bool writes)
-{
-  link->writes = writes;
-}
-
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options)
 {
   const lfb_status status = lfb_options_copy(options, &pool->options);

@@ -18,7 +18,7 @@
  * Order      Commands of one slot are sent in order, and their replies come in order.  If a server
  *            puts a command off (MOVED, ASK, TRYAGAIN, CLUSTERDOWN, LOADING), it is executed
  *            after commands that were sent after it, and its reply comes after theirs.
- * Replicas   If options.replicas is not 0, a job that writes (lfb_link_write()) ends with a WAIT
+ * Replicas   If options.replicas is not 0, a job that writes (link->writes) ends with a WAIT
  *            at each node that executed some of it, over the same connection.  If that connection
  *            was lost, another server may have replaced the node without having all of its
  *            data.  Then the whole job is done again, and each command's reply comes once more,
@@ -45,13 +45,14 @@ LFB_EXTERN_C_BEGIN
 enum { LFB_POOL_LINKS = 16 };
 
 /* A connection to a server, or to the nodes of a cluster.  Code outside redis/link may read
- * said.text, the last error text of the server or the network, and nodes.cluster. */
+ * said.text, the last error text of the server or the network, and nodes.cluster, and set `writes`,
+ * which is false at first. */
 typedef struct lfb_link {
   lfb_nodes nodes;
   lfb_said said;
   lfb_queue waiting;     /* commands to be sent again              */
   lfb_wire held;         /* the bytes of the held command (link.c) */
-  bool writes;           /* its jobs write                         */
+  bool writes;           /* its jobs write (Replicas)              */
   struct pollfd *polled; /* for poll(), one for each node          */
   uint16_t polled_count; /* entries in `polled`                    */
 } lfb_link;
@@ -80,9 +81,6 @@ typedef struct lfb_job {
 lfb_status lfb_link_open(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
 void lfb_link_close(lfb_link *link); /* NULL is ignored */
 
-/* Sets whether the jobs from now on write; at first they do not. */
-void lfb_link_write(lfb_link *link, bool writes);
-
 /*
  * Runs a job until it ends or fails.
  *
@@ -110,8 +108,7 @@ lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
 /* Closes the links.  No call may be using one. */
 void lfb_pool_free(lfb_pool *pool);
 
-/* Takes an unused link or opens one.  `writes`: as lfb_link_write() says.  Fails as
- * lfb_link_open(). */
+/* Takes an unused link or opens one, and sets its `writes`.  Fails as lfb_link_open(). */
 lfb_status lfb_pool_take(lfb_pool *pool, bool writes, lfb_link **link);
 
 /* Returns a link to the pool, in any state: it connects again when needed. */

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bloom/filter/description.h"
+
 enum {
   NET_PORT_SIZE = 6,
   /* An idle connection is probed after a minute, and is lost after two. */
@@ -30,25 +32,15 @@ uint64_t lfb_net_now(void)
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-uint64_t lfb_pause_random(void)
-{
-  struct timespec now;
-
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  /* The address of a local variable differs between threads, and between processes. */
-  uint64_t mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)(uintptr_t)&now;
-  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9); /* splitmix64's mixing */
-  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-  return mixed ^ mixed >> 31;
-}
-
 uint64_t lfb_pause_ms(uint32_t failures)
 {
   const uint64_t doubled = failures < 7 ? (uint64_t)LFB_PAUSE_FIRST << failures
                                         : LFB_PAUSE_LONGEST;
   const uint64_t pause = doubled < LFB_PAUSE_LONGEST ? doubled : LFB_PAUSE_LONGEST;
+  uint64_t random = 0;
 
-  return pause + lfb_pause_random() % (pause / 2 + 1);
+  lfb_ignore(lfb_random_bytes(&random, sizeof random));
+  return pause + random % (pause / 2 + 1);
 }
 
 bool lfb_net_poll(struct pollfd *polled, nfds_t count, uint64_t deadline)

@@ -47,9 +47,6 @@ lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said,
 /* Whether a socket on which no answer is due is as expected: open and silent. */
 bool lfb_net_is_quiet(int socket);
 
-/* A number that differs between threads, processes and moments.  It need not be unpredictable. */
-uint64_t lfb_pause_random(void);
-
 enum { LFB_PAUSE_FIRST = 20,
        LFB_PAUSE_LONGEST = 2000 }; /* ms, without the random part */
 

@@ -3,6 +3,7 @@
  * redis://[[user]:password@]host[:port][/name][?db=N] and
  * redis+unix://[[user]:password@]/path[?name=NAME][&...].
  */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "redis/link/options.h"
 
 #include <stdlib.h>
@@ -23,18 +24,6 @@ static const char **options_text(lfb_redis_options *options, int i)
   return texts[i];
 }
 
-/* Copies a text, or NULL, to `*to`; false: no memory. */
-static bool options_copy_text(const char *text, const char **to)
-{
-  const size_t size = text == NULL ? 0 : strlen(text) + 1;
-  char *copy = text == NULL ? NULL : malloc(size);
-
-  if (copy != NULL)
-    memcpy(copy, text, size);
-  *to = copy;
-  return text == NULL || copy != NULL;
-}
-
 lfb_status lfb_options_copy(const lfb_redis_options *from, lfb_redis_options *to)
 {
   lfb_redis_options own = *from;
@@ -43,8 +32,9 @@ lfb_status lfb_options_copy(const lfb_redis_options *from, lfb_redis_options *to
   if (LFB_RESERVED(from) != LFB_OK)
     return LFB_ERROR_RESERVED;
   for (int i = 0; i < OPTIONS_TEXTS; i++) {
-    const char **text = options_text(&own, i);
-    done &= options_copy_text(*text, text);
+    const char **text = options_text(&own, i), *theirs = *text;
+    *text = theirs == NULL ? NULL : strdup(theirs);
+    done &= (*text == NULL) == (theirs == NULL);
   }
   if (!done) {
     lfb_options_free(&own);

@@ -10,36 +10,6 @@ lfb_status lfb_tls_create(const lfb_redis_options *options, lfb_said *said,
   return lfb_said_set(said, LFB_ERROR_REDIS_NO_TLS, NULL, "built without OpenSSL");
 }
 
-void lfb_tls_free(lfb_tls_context *context)
-{
-  (void)context;
-}
-
-lfb_status lfb_tls_open(lfb_tls_context *context, int socket, const char *name, uint64_t deadline,
-                        lfb_said *said, lfb_tls **tls)
-{
-  (void)context, (void)socket, (void)name, (void)deadline, (void)said, (void)tls;
-  return LFB_ERROR_REDIS_NO_TLS;
-}
-
-void lfb_tls_close(lfb_tls *tls)
-{
-  (void)tls;
-}
-
-lfb_status lfb_tls_send(lfb_tls *tls, const void *bytes, size_t size, lfb_said *said,
-                        size_t *moved)
-{
-  (void)tls, (void)bytes, (void)size, (void)said, (void)moved;
-  return LFB_ERROR_REDIS_NO_TLS;
-}
-
-lfb_status lfb_tls_receive(lfb_tls *tls, void *bytes, size_t size, lfb_said *said, size_t *moved)
-{
-  (void)tls, (void)bytes, (void)size, (void)said, (void)moved;
-  return LFB_ERROR_REDIS_NO_TLS;
-}
-
 #else
 
 #include <limits.h>
@@ -84,32 +54,34 @@ static bool tls_had_no_memory(void)
 
 /* ---- sockets ------------------------------------------------------------------------------ */
 
-static int tls_write(BIO *bio, const char *bytes, int size)
+/* What a call returns to OpenSSL; `again`: how it tries again if nothing moved. */
+static int tls_moved(BIO *bio, lfb_status status, size_t moved, int again)
 {
   lfb_tls *tls = BIO_get_data(bio);
-  size_t moved = 0;
 
   BIO_clear_retry_flags(bio);
-  tls->lost |= lfb_net_send(tls->socket, bytes, (size_t)size, tls->said, &moved) != LFB_OK;
-  if (moved != 0)
-    return (int)moved;
-  if (!tls->lost)
-    BIO_set_retry_write(bio);
-  return -1;
+  tls->lost |= status != LFB_OK;
+  if (moved == 0 && !tls->lost)
+    BIO_set_flags(bio, again | BIO_FLAGS_SHOULD_RETRY);
+  return moved == 0 ? -1 : (int)moved;
+}
+
+static int tls_write(BIO *bio, const char *bytes, int size)
+{
+  const lfb_tls *tls = BIO_get_data(bio);
+  size_t moved = 0;
+
+  const lfb_status status = lfb_net_send(tls->socket, bytes, (size_t)size, tls->said, &moved);
+  return tls_moved(bio, status, moved, BIO_FLAGS_WRITE);
 }
 
 static int tls_read(BIO *bio, char *bytes, int size)
 {
-  lfb_tls *tls = BIO_get_data(bio);
+  const lfb_tls *tls = BIO_get_data(bio);
   size_t moved = 0;
 
-  BIO_clear_retry_flags(bio);
-  tls->lost |= lfb_net_receive(tls->socket, bytes, (size_t)size, tls->said, &moved) != LFB_OK;
-  if (moved != 0)
-    return (int)moved;
-  if (!tls->lost)
-    BIO_set_retry_read(bio);
-  return -1;
+  const lfb_status status = lfb_net_receive(tls->socket, bytes, (size_t)size, tls->said, &moved);
+  return tls_moved(bio, status, moved, BIO_FLAGS_READ);
 }
 
 static long tls_control(BIO *bio, int command, long number, void *pointer)
@@ -186,12 +158,11 @@ lfb_status lfb_tls_create(const lfb_redis_options *options, lfb_said *said,
   if (made->ssl != NULL && made->sockets != NULL && tls_configure(made->ssl))
     status = tls_load(made->ssl, options, said);
   ERR_clear_error();
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *context = made;
+  else
     lfb_tls_free(made);
-    return status;
-  }
-  *context = made;
-  return LFB_OK;
+  return status;
 }
 
 void lfb_tls_free(lfb_tls_context *context)
@@ -306,12 +277,11 @@ lfb_status lfb_tls_open(lfb_tls_context *context, int socket, const char *name, 
   *made = (lfb_tls){.ssl = SSL_new(context->ssl), .socket = socket, .said = said};
   if (tls_attach(context, made) && tls_demand(made->ssl, name))
     status = tls_shake_hands(made, deadline);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *tls = made;
+  else
     lfb_tls_close(made);
-    return status;
-  }
-  *tls = made;
-  return LFB_OK;
+  return status;
 }
 
 /* Does not tell the server: the socket is closed right afterwards. */

@@ -29,6 +29,13 @@ typedef struct lfb_tls lfb_tls;
 lfb_status lfb_tls_create(const lfb_redis_options *options, lfb_said *said,
                           lfb_tls_context **context);
 
+#ifdef LFB_WITHOUT_TLS
+#define lfb_tls_free(context) (void)(context)
+#define lfb_tls_open(...) LFB_ERROR_REDIS_NO_TLS
+#define lfb_tls_close(tls) (void)(tls)
+#define lfb_tls_send(...) LFB_ERROR_REDIS_NO_TLS
+#define lfb_tls_receive(...) LFB_ERROR_REDIS_NO_TLS
+#else
 /* Nothing may be open.  NULL is ignored. */
 void lfb_tls_free(lfb_tls_context *context);
 
@@ -55,6 +62,7 @@ enum { LFB_TLS_RECORD = 1 << 14 };
 lfb_status lfb_tls_send(lfb_tls *tls, const void *bytes, size_t size, lfb_said *said,
                         size_t *moved);
 lfb_status lfb_tls_receive(lfb_tls *tls, void *bytes, size_t size, lfb_said *said, size_t *moved);
+#endif
 
 LFB_EXTERN_C_END
 

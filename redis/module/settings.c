@@ -65,16 +65,23 @@ static bool error_set(const char *text)
   return true;
 }
 
-static lfb_redis_string *text_get(const char *name, void *own)
+/* The text of a setting that is one; `text` may hold it. */
+static const char *text_of(const void *own, char text[TEXT_SIZE])
 {
   const lfb_hash_id hash = lfb_module_settings.hash;
 
-  (void)name;
-  if (own != &lfb_module_settings.error)
-    return settings_text(hash == LFB_HASH_DEFAULT ? "default" : lfb_hash_name(hash));
+  (void)snprintf(text, TEXT_SIZE, "%.17g", lfb_module_settings.error);
+  return own == &lfb_module_settings.error ? text
+         : hash == LFB_HASH_DEFAULT        ? "default"
+                                           : lfb_hash_name(hash);
+}
+
+static lfb_redis_string *text_get(const char *name, void *own)
+{
   char text[TEXT_SIZE];
-  const int size = snprintf(text, sizeof text, "%.17g", lfb_module_settings.error);
-  return lfb_redis.CreateString(NULL, text, (size_t)size);
+
+  (void)name;
+  return settings_text(text_of(own, text));
 }
 
 /* Sets a setting from a text.  Returns false if it is not one of its values. */
@@ -126,64 +133,62 @@ static int number_set(const char *name, long long value, void *own, lfb_redis_st
   return REDIS_OK;
 }
 
-typedef struct number_setting {
-  const char *name;
-  long long *value, least, most;
-  unsigned flags;
-} number_setting;
+/* ---- all --------------------------------------------------------------------------------- */
 
-static const number_setting settings_numbers[] = {
+static const struct setting {
+  const char *name;
+  void *own;             /* in lfb_module_settings                   */
+  long long least, most; /* of a number; most is 0: it has no number */
+  unsigned flags;
+} settings[] = {
+    {"hash", &lfb_module_settings.hash, 0, 0, REDIS_CONFIG_DEFAULT},
+    {"error", &lfb_module_settings.error, 0, 0, REDIS_CONFIG_DEFAULT},
     {"capacity", &lfb_module_settings.capacity, 1, LFB_CAPACITY_MOST, REDIS_CONFIG_DEFAULT},
     {"expansion", &lfb_module_settings.expansion, 0, LFB_EXPANSION_MOST, REDIS_CONFIG_DEFAULT},
     {"max-bytes", &lfb_module_settings.max_bytes, 0, INT64_MAX, REDIS_CONFIG_MEMORY},
 };
-enum { NUMBERS = sizeof settings_numbers / sizeof *settings_numbers };
-
-/* ---- all --------------------------------------------------------------------------------- */
+enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* RedisBloom's names of settings. */
 static const struct settings_alias {
-  const char *theirs, *ours;
+  const char *name;
+  const void *own;
   bool config; /* of CONFIG, too: the others are only arguments */
 } settings_aliases[] = {
-    {"error_rate", "error", false},
-    {"bf-error-rate", "error", true},
-    {"initial_size", "capacity", false},
-    {"bf-initial-size", "capacity", true},
-    {"bf-expansion-factor", "expansion", true},
+    {"error_rate", &lfb_module_settings.error, false},
+    {"bf-error-rate", &lfb_module_settings.error, true},
+    {"initial_size", &lfb_module_settings.capacity, false},
+    {"bf-initial-size", &lfb_module_settings.capacity, true},
+    {"bf-expansion-factor", &lfb_module_settings.expansion, true},
 };
 enum { ALIASES = sizeof settings_aliases / sizeof *settings_aliases };
 
 /* Whether a word is a setting's name, or a name that RedisBloom has for it. */
-static bool name_is(const lfb_redis_string *word, const char *name)
+static bool name_is(const lfb_redis_string *word, const struct setting *setting)
 {
-  bool is = lfb_word_is(word, name);
+  bool is = lfb_word_is(word, setting->name);
 
   for (size_t i = 0; i < ALIASES; i++)
-    is |= strcmp(settings_aliases[i].ours, name) == 0 &&
-          lfb_word_is(word, settings_aliases[i].theirs);
+    is |= settings_aliases[i].own == setting->own && lfb_word_is(word, settings_aliases[i].name);
   return is;
 }
 
 static bool argument_take(const lfb_redis_string *name, const lfb_redis_string *value)
 {
+  const struct setting *setting = settings;
   long long number;
 
-  if (name_is(name, "hash"))
-    return text_take(&lfb_module_settings.hash, value);
-  if (name_is(name, "error"))
-    return text_take(&lfb_module_settings.error, value);
-  for (size_t i = 0; i < NUMBERS; i++) {
-    const number_setting *setting = &settings_numbers[i];
-    if (!name_is(name, setting->name))
-      continue;
-    if (lfb_redis.StringToLongLong(value, &number) != REDIS_OK || number < setting->least ||
-        number > setting->most)
-      return false;
-    *setting->value = number;
-    return true;
-  }
-  return false;
+  while (setting < settings + SETTINGS && !name_is(name, setting))
+    setting++;
+  if (setting == settings + SETTINGS)
+    return false;
+  if (setting->most == 0)
+    return text_take(setting->own, value);
+  if (lfb_redis.StringToLongLong(value, &number) != REDIS_OK || number < setting->least ||
+      number > setting->most)
+    return false;
+  *(long long *)setting->own = number;
+  return true;
 }
 
 static int settings_refuse(lfb_redis_context *context, const lfb_redis_string *name)
@@ -199,40 +204,32 @@ static int settings_refuse(lfb_redis_context *context, const lfb_redis_string *n
 }
 
 /* Registers a setting under a name.  Its default is what the arguments have set. */
-static int setting_register(lfb_redis_context *context, const char *setting, const char *name,
-                            unsigned flags)
+static int setting_register(lfb_redis_context *context, const struct setting *setting,
+                            const char *name, unsigned flags)
 {
-  const lfb_hash_id hash = lfb_module_settings.hash;
-  char error[TEXT_SIZE];
+  char text[TEXT_SIZE];
 
-  if (strcmp(setting, "hash") == 0)
-    return lfb_redis.RegisterStringConfig(
-        context, name, hash == LFB_HASH_DEFAULT ? "default" : lfb_hash_name(hash), flags, text_get,
-        text_set, NULL, &lfb_module_settings.hash);
-  (void)snprintf(error, sizeof error, "%.17g", lfb_module_settings.error);
-  if (strcmp(setting, "error") == 0)
-    return lfb_redis.RegisterStringConfig(context, name, error, flags, text_get, text_set, NULL,
-                                          &lfb_module_settings.error);
-  const number_setting *number = settings_numbers;
-  while (strcmp(number->name, setting) != 0)
-    number++;
-  return lfb_redis.RegisterNumericConfig(context, name, *number->value, number->flags | flags,
-                                         number->least, number->most, number_get, number_set, NULL,
-                                         number->value);
+  flags |= setting->flags;
+  return setting->most == 0
+             ? lfb_redis.RegisterStringConfig(context, name, text_of(setting->own, text), flags,
+                                              text_get, text_set, NULL, setting->own)
+             : lfb_redis.RegisterNumericConfig(context, name, *(const long long *)setting->own,
+                                               flags, setting->least, setting->most, number_get,
+                                               number_set, NULL, setting->own);
 }
 
-/* Registers RedisBloom's names.  Redis before 8.0, and Valkey, put the module's name before each:
- * they lack the flag, which came with LoadDefaultConfigs(), and refuse what they do not know. */
-static int settings_register_aliases(lfb_redis_context *context)
+/* Registers a setting under its name, and under RedisBloom's.  Redis before 8.0, and Valkey, put
+ * the module's name before each: they lack the flag, which came with LoadDefaultConfigs(), and
+ * refuse what they do not know. */
+static int setting_register_all(lfb_redis_context *context, const struct setting *setting)
 {
   const unsigned flags = lfb_redis.LoadDefaultConfigs == NULL ? REDIS_CONFIG_DEFAULT
                                                               : REDIS_CONFIG_UNPREFIXED;
-  int result = REDIS_OK;
+  int result = setting_register(context, setting, setting->name, REDIS_CONFIG_DEFAULT);
 
   for (size_t i = 0; i < ALIASES; i++)
-    if (settings_aliases[i].config)
-      result |=
-          setting_register(context, settings_aliases[i].ours, settings_aliases[i].theirs, flags);
+    if (settings_aliases[i].config && settings_aliases[i].own == setting->own)
+      result |= setting_register(context, setting, settings_aliases[i].name, flags);
   return result;
 }
 
@@ -252,12 +249,8 @@ static int settings_register(lfb_redis_context *context)
   if (lfb_redis.RegisterStringConfig == NULL || lfb_redis.RegisterNumericConfig == NULL ||
       lfb_redis.LoadConfigs == NULL)
     return REDIS_OK;
-  result |= setting_register(context, "hash", "hash", REDIS_CONFIG_DEFAULT);
-  result |= setting_register(context, "error", "error", REDIS_CONFIG_DEFAULT);
-  for (size_t i = 0; i < NUMBERS; i++)
-    result |= setting_register(context, settings_numbers[i].name, settings_numbers[i].name,
-                               REDIS_CONFIG_DEFAULT);
-  result |= settings_register_aliases(context);
+  for (size_t i = 0; i < SETTINGS; i++)
+    result |= setting_register_all(context, &settings[i]);
   return result == REDIS_OK ? settings_load(context) : REDIS_ERROR;
 }
 

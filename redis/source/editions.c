@@ -14,7 +14,7 @@ enum {
 /* Makes {name:what}, or name:what if the name contains a hash tag. */
 static lfb_key editions_key(const char *name, const char *what, char buffer[LFB_EDITIONS_NAME])
 {
-  return (lfb_key){buffer, lfb_name_in(name, what, buffer)};
+  return (lfb_key){buffer, lfb_name_with(lfb_text(name), lfb_text(what), true, buffer)};
 }
 
 lfb_status lfb_editions_init(lfb_editions *editions, const char *name)
@@ -41,7 +41,7 @@ lfb_key lfb_edition_delta_key(const lfb_editions *editions, const lfb_token *tok
   char what[LFB_TOKEN_SIZE + sizeof ":delta"];
 
   (void)snprintf(what, sizeof what, "%s:delta", token->text);
-  return (lfb_key){buffer, lfb_name_in(editions->name, what, buffer)};
+  return (lfb_key){buffer, lfb_name_with(lfb_text(editions->name), lfb_text(what), true, buffer)};
 }
 
 /* ---- tokens ------------------------------------------------------------------ */

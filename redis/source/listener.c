@@ -58,8 +58,7 @@ static lfb_status listener_take(lfb_listener *listener, lfb_connection *connecti
   const redisReply *reply = NULL;
   bool moved, news = false;
 
-  lfb_status status =
-      lfb_connection_receive(connection, &listener->said, &moved);
+  lfb_status status = lfb_connection_receive(connection, &listener->said, &moved);
   while (status == LFB_OK) {
     status = lfb_connection_next(connection, &listener->said, &reply);
     if (status != LFB_OK || reply == NULL)
@@ -117,18 +116,15 @@ static lfb_status listener_subscribe(lfb_listener *listener, lfb_connection *con
 
 static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
 {
-  if (!listener->ready) {
-    const lfb_status status =
-        lfb_nodes_init(&listener->nodes, listener->options, &listener->said);
-    if (status != LFB_OK)
-      return status;
-    listener->ready = true;
-  }
-  if (!listener->nodes.known) {
-    const lfb_status status = lfb_nodes_refresh(&listener->nodes, &listener->said);
-    if (status != LFB_OK)
-      return status;
-  }
+  lfb_status status = LFB_OK;
+
+  if (!listener->ready)
+    status = lfb_nodes_init(&listener->nodes, listener->options, &listener->said);
+  listener->ready = status == LFB_OK;
+  if (status == LFB_OK && !listener->nodes.known)
+    status = lfb_nodes_refresh(&listener->nodes, &listener->said);
+  if (status != LFB_OK)
+    return status;
   *node = &listener->nodes.nodes[listener->next % listener->nodes.count];
   return lfb_node_connect(&listener->nodes, *node, &listener->said);
 }

@@ -326,9 +326,9 @@ static lfb_status publish_by_link(publishing *publish)
     status = publish_prepare(publish, &notes);
   if (status != LFB_OK)
     return status;
-  lfb_link_write(publish->link, true);
+  publish->link->writes = true;
   status = publish_make(publish, &notes);
-  lfb_link_write(publish->link, false);
+  publish->link->writes = false;
   if (publish_is_in_doubt(status))
     return status;
   if (status != LFB_OK) {

@@ -164,8 +164,7 @@ static lfb_status source_load_base(lfb_redis_source *source, lfb_filter **filter
   lfb_redis *remote;
 
   lfb_edition_name(&source->editions, &source->newest.base, name);
-  lfb_status status =
-      lfb_redis_open(&source->pool.options, name, &source->config.wanted, &remote);
+  lfb_status status = lfb_redis_open(&source->pool.options, name, &source->config.wanted, &remote);
   if (status != LFB_OK)
     return status;
   status = lfb_redis_load(remote, &limits, filter);

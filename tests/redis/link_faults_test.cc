@@ -405,13 +405,13 @@ TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
     lfb_redis_options options = At(server);
     options.replicas = 1;
     const Link link = OpenLink(options);
-    lfb_link_write(link.get(), true);
+    link->writes = true;
     EXPECT_EQ(Get(link.get()), LFB_OK) << busy << link->said.text;
     FakeServer always(
         Then([&](unsigned time) -> std::string { return time % 2 == 0 ? "+yes\r\n" : busy; }));
     options.port = always.port();
     const Link other = OpenLink(options);
-    lfb_link_write(other.get(), true);
+    other->writes = true;
     EXPECT_NE(Get(other.get()), LFB_OK) << busy;
   }
 }
