@@ -3,7 +3,8 @@
  * RESTORE and BF.LOADCHUNK give them to it.
  *
  * An input is a flag, a head, and a body.  If the flag is odd, the head's checksum is made to fit.
- * A value that is accepted must work: keys that are added to it are found, and it can be written.
+ * A value that is accepted must work: keys that are added to it are found, and removed if they can
+ * be, and it can be written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,10 +52,11 @@ static lfb_status count_bytes(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
-/* Adds keys, as far as the value takes them, and asks for those. */
+/* Adds keys, as far as the value takes them, and asks for those; removes them if they can be. */
 static void value_use(lfb_value *value)
 {
-  uint64_t answers[(LFB_VALUE_MANY + 63) / 64], written = 0;
+  const bool removable = value->any.kind == LFB_KIND_COUNTING;
+  uint64_t answers[(LFB_VALUE_MANY + 63) / 64], put[(LFB_VALUE_MANY + 63) / 64], written = 0;
   uint32_t numbers[KEYS];
   lfb_key keys[KEYS];
   lfb_status refused;
@@ -64,10 +66,17 @@ static void value_use(lfb_value *value)
     numbers[i] = i;
     keys[i] = (lfb_key){&numbers[i], sizeof numbers[i]};
   }
-  (void)lfb_value_add(value, keys, KEYS, MAX_BYTES, answers, &done, &refused);
+  (void)lfb_value_add(value, keys, KEYS, MAX_BYTES, put, &done, &refused);
   lfb_value_exist(value, keys, done, answers);
   for (size_t i = 0; i < done; i++)
-    must((answers[i / 64] >> i % 64 & 1) != 0, "a key that was added is found");
+    must((removable && !lfb_answer(put, i)) || lfb_answer(answers, i),
+         "a key that was added is found");
+  for (size_t i = 0; removable && i < done; i++) {
+    if (!lfb_answer(put, i))
+      continue;
+    lfb_value_remove(value, &keys[i], 1, answers);
+    must(lfb_answer(answers, 0), "a key that was added is removed");
+  }
   must(lfb_dump_write_body(value, count_bytes, &written) == LFB_OK && written > 0,
        "an accepted value is written");
   must(lfb_value_capacity(value) > 0, "it has a capacity");

@@ -83,6 +83,7 @@ int main(void)
       {{.kind = LFB_VALUE_CHAIN, .capacity = 10, .error = 0.1, .expansion = 2}, 40},
       {{.kind = LFB_VALUE_CHAIN, .capacity = 50, .error = 0.01}, 40},
       {{.kind = LFB_VALUE_WINDOW, .capacity = 10, .error = 0.1, .generations = 3}, 40},
+      {{.kind = LFB_VALUE_REMOVABLE, .capacity = 50, .error = 0.01, .copies = 2}, 40},
   };
   static input made;
   uint64_t chance = 1;

@@ -138,15 +138,15 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *           example in circulation puts a string twice: give the bytes twice, one after the other.
  *           Opening a filter by this library also sets the bit after its last.
  *   module  A key that BF.RESERVE, BF.WINDOW.RESERVE or another command of the module
- *           lfbloom_redis.so has made (docs/module.md), also one that grows or forgets.
+ *           lfbloom_redis.so has made (docs/module.md), also one that grows or forgets, but not a
+ *           removable one (LFB_ERROR_COUNTING): a put that is sent again would count twice.
  *           lfb_redis_open() chooses it by the type of the key; lfb_redis_create() and
  *           lfb_redis_save() make one if options.module is set, never by themselves: a Redis
- *           replica without the module could not take over, lfb_redis_load() refuses such a key,
+ *           replica without the module could not take over, lfb_redis_module_load() loads it,
  *           and its numbers are other keys.  The server hashes the keys.  Keys are bytes: the _u64
  *           functions put and query the 8 bytes of a number, little-endian, which is another key
  *           than the number is to lfb_filter_put_u64() of the loaded filter, except by
- *           SipHash-1-3.  Each command takes 64 keys (docs/module.md has times).
- *           Not lfb_redis_load() but lfb_redis_module_load() loads it.
+ *           SipHash-1-3.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
  *               answers "maybe" or fails: never "absent".  This holds as far as the server keeps
@@ -368,8 +368,8 @@ LFB_CHECKED lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *
  * there and in memory. */
 typedef struct lfb_redis_module_value {
   lfb_any any; /* plain, of strategy fast, also a key that can grow and has not grown yet;
-                  growing, with layers of strategy fast; or a window of the clock or of keys
-                  (period_ms) */
+                  growing, with layers of strategy fast; a window of the clock or of keys
+                  (period_ms); counting, of strategy tags */
   uint64_t period_ms;   /* of a window: the length of a generation, which the server ends by its
                            clock; 0: it ends one after n / G new keys                           */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
@@ -388,8 +388,8 @@ typedef struct lfb_redis_module_value {
  *          number of its items; its memory preference for later layers is lost.
  * Rights   BF.LOADCHUNK, BF.CARD, TYPE, PEXPIRE, EVAL with EXISTS, PERSIST and RENAMENX, UNLINK.
  * Fails    LFB_ERROR_REDIS_BAD_NAME, _EXISTS; LFB_ERROR_MODULE_MISSING; LFB_ERROR_MODULE_FILTER:
- *          a counting filter, another strategy than fast, n or p unknown, a key of the hash that is
- *          not in files, or a window that advances by insertions itself; LFB_ERROR_OVER_LIMIT:
+ *          another strategy than fast or tags, n or p unknown, a key of the hash that is not in
+ *          files, or a window that advances by insertions itself; LFB_ERROR_OVER_LIMIT:
  *          larger than the module's max-bytes; LFB_ERROR_REDIS_PART: the server lost the key during
  *          the call; LFB_ERROR_REDIS_OTHER_SLOT: a name with a brace but no hash tag, in a cluster;
  *          LFB_ERROR_STOPPED.

@@ -214,8 +214,8 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_MODULE_CHANGED, 131,                                                       \
     "the filter changed each time while it was loaded from the Redis server")            \
   X(LFB_ERROR_MODULE_FILTER, 132,                                                        \
-    "a key of the module holds only a filter of strategy fast, with n, p and the "       \
-    "key of its hash in it")                                                             \
+    "a key of the module holds only a filter of strategy fast or tags, with n, p and "   \
+    "the key of its hash in it")                                                         \
   X(LFB_ERROR_MODULE_CHAIN, 133,                                                         \
     "the layers of this key of the module are not those of a growing filter: no "        \
     "file can hold them")                                                                \

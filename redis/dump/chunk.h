@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "bloom/hashing/murmur.h"
 
 /*
  * A cursor has at most 53 bits, the integers that a double holds: JavaScript has no others.
@@ -37,20 +38,14 @@ enum { LFB_CHUNK_WORDS = 16 }; /* bytes */
 static inline void lfb_chunk_put_words(char chunk[LFB_CHUNK_WORDS], uint64_t offset, bool last,
                                        uint64_t mark)
 {
-  const uint64_t words[] = {offset << 1 | last, mark};
-
-  for (int i = 0; i < LFB_CHUNK_WORDS; i++)
-    chunk[i] = (char)(words[i / 8] >> (8 * (i % 8)));
+  lfb_store_le64((unsigned char *)chunk, offset << 1 | last);
+  lfb_store_le64((unsigned char *)chunk + 8, mark);
 }
 
 /* Word 0 or 1. */
 static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORDS], int number)
 {
-  uint64_t word = 0;
-
-  for (int i = 8; i-- > 0;)
-    word = word << 8 | (unsigned char)chunk[8 * number + i];
-  return word;
+  return lfb_load_le64((const unsigned char *)chunk + 8 * (size_t)number);
 }
 
 /* A chunk of BF.SCANDUMP has at least so many bytes, but for the last ones, and at most

@@ -5,11 +5,14 @@
 #include <endian.h>
 #include <string.h>
 
+#include "bloom/hashing/hasher.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum {
   VERSION = 1,
+  VERSION_REMOVABLE = 2, /* so a module that does not know this kind names the version */
   CHECKSUM_AT = LFB_DUMP_HEAD - 8,
   EXPANSION_MOST = 32768,
 };
@@ -22,7 +25,7 @@ typedef struct dump_fields {
   uint32_t version, kind, state, hash;
   uint64_t capacity;
   double error;
-  uint32_t expansion, generations;
+  uint32_t expansion, generations; /* or copies */
   uint64_t period_ms, seed;
   uint8_t key[16];
   uint64_t keep_key, items, newest_items, began_ms;
@@ -32,43 +35,38 @@ typedef struct dump_fields {
 _Static_assert(sizeof(dump_fields) == CHECKSUM_AT - sizeof dump_magic, "no padding");
 _Static_assert(LFB_DUMP_EDITION + sizeof(uint32_t) == CHECKSUM_AT, "the edition is the last field");
 
+static uint32_t kind_version(uint32_t kind)
+{
+  return kind == LFB_VALUE_REMOVABLE ? VERSION_REMOVABLE : VERSION;
+}
+
 /* Changes numbers from the processor's byte order to that of a head, or back. */
 static void fields_order(dump_fields *fields)
 {
-  uint64_t error;
+  static const uint8_t sizes[] = {4, 4, 4, 4, 8, 8, 4, 4, 8, 8, sizeof fields->key,
+                                  8, 8, 8, 8, 4, 4};
+  unsigned char *at = (unsigned char *)fields;
 
-  memcpy(&error, &fields->error, sizeof error);
-  error = htole64(error);
-  memcpy(&fields->error, &error, sizeof error);
-  fields->version = htole32(fields->version);
-  fields->kind = htole32(fields->kind);
-  fields->state = htole32(fields->state);
-  fields->hash = htole32(fields->hash);
-  fields->capacity = htole64(fields->capacity);
-  fields->expansion = htole32(fields->expansion);
-  fields->generations = htole32(fields->generations);
-  fields->period_ms = htole64(fields->period_ms);
-  fields->seed = htole64(fields->seed);
-  fields->keep_key = htole64(fields->keep_key);
-  fields->items = htole64(fields->items);
-  fields->newest_items = htole64(fields->newest_items);
-  fields->began_ms = htole64(fields->began_ms);
-  fields->layers = htole32(fields->layers);
-  fields->edition = htole32(fields->edition);
+  for (size_t i = 0; htole32(1) != 1 && i < sizeof sizes; at += sizes[i++])
+    for (size_t k = 0; sizes[i] <= 8 && k < sizes[i] / 2; k++) {
+      const unsigned char byte = at[k];
+      at[k] = at[sizes[i] - 1 - k];
+      at[sizes[i] - 1 - k] = byte;
+    }
 }
 
 void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB_DUMP_HEAD])
 {
   const lfb_recipe *recipe = &dumped->recipe;
   dump_fields fields = {
-      .version = VERSION,
+      .version = kind_version(recipe->kind),
       .kind = recipe->kind,
       .state = dumped->state,
       .hash = recipe->hash,
       .capacity = recipe->capacity,
       .error = recipe->error,
       .expansion = recipe->expansion,
-      .generations = recipe->generations,
+      .generations = recipe->kind == LFB_VALUE_WINDOW ? recipe->generations : recipe->copies,
       .period_ms = recipe->period_ms,
       .seed = recipe->seed,
       .keep_key = recipe->keep_key,
@@ -83,46 +81,43 @@ void lfb_dump_fields_write(const lfb_dump_fields *dumped, unsigned char head[LFB
   fields_order(&fields);
   memcpy(head, dump_magic, sizeof dump_magic);
   memcpy(head + sizeof dump_magic, &fields, sizeof fields);
-  const uint64_t checksum = htole64(XXH3_64bits(head, CHECKSUM_AT));
-  memcpy(head + CHECKSUM_AT, &checksum, sizeof checksum);
+  lfb_store_le64(head + CHECKSUM_AT, XXH3_64bits(head, CHECKSUM_AT));
 }
 
 /* Whether numbers are in their ranges; what belongs to the other kind must be 0. */
 static bool fields_fit(const dump_fields *fields)
 {
-  const bool window = fields->kind == LFB_VALUE_WINDOW;
+  const bool window = fields->kind == LFB_VALUE_WINDOW, chain = fields->kind == LFB_VALUE_CHAIN;
+  const bool fit =
+      chain ? fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
+                  fields->layers <= LFB_VALUE_LAYERS &&
+                  (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
+                  (fields->layers < 2 || fields->expansion > 0)
+            : fields->expansion == 0 && fields->layers == 0 &&
+                  (window ? fields->generations == 3 || fields->generations == 7
+                          : fields->kind == LFB_VALUE_REMOVABLE && fields->newest_items == 0);
 
-  return (window || fields->kind == LFB_VALUE_CHAIN) && fields->state <= LFB_DUMP_PIECES &&
-         fields->capacity > 0 && fields->capacity <= dump_capacity_most && fields->error > 0 &&
-         fields->error < 1 && fields->keep_key <= 1 &&
-         (window
-              ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
-                    fields->layers == 0 && fields->period_ms <= dump_period_most
-              : fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
-                    fields->layers <= LFB_VALUE_LAYERS && fields->period_ms == 0 &&
-                    fields->began_ms == 0 &&
-                    (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
-                    (fields->layers < 2 || fields->expansion > 0)) &&
+  return fit && fields->state <= LFB_DUMP_PIECES && fields->capacity > 0 &&
+         fields->capacity <= dump_capacity_most && fields->error > 0 && fields->error < 1 &&
+         fields->keep_key <= 1 && fields->period_ms <= dump_period_most &&
+         (window || (fields->period_ms == 0 && fields->began_ms == 0)) &&
          (fields->state != LFB_DUMP_EMPTY ||
           (fields->items == 0 && fields->newest_items == 0 && fields->layers <= 1));
 }
 
 static lfb_status fields_read(const void *head, size_t size, dump_fields *fields)
 {
-  uint64_t checksum;
-
   if (size < sizeof dump_magic)
     return LFB_ERROR_TRUNCATED;
   if (memcmp(head, dump_magic, sizeof dump_magic) != 0)
     return LFB_ERROR_UNKNOWN_FORM; /* a chunk of RedisBloom, for example */
   if (size != LFB_DUMP_HEAD)
     return LFB_ERROR_TRUNCATED;
-  memcpy(&checksum, (const char *)head + CHECKSUM_AT, sizeof checksum);
   memcpy(fields, (const char *)head + sizeof dump_magic, sizeof *fields);
   fields_order(fields);
-  if (fields->version != VERSION)
+  if (fields->version != kind_version(fields->kind))
     return LFB_ERROR_UNKNOWN_VERSION;
-  if (htole64(checksum) != XXH3_64bits(head, CHECKSUM_AT))
+  if (lfb_dump_mark(head) != XXH3_64bits(head, CHECKSUM_AT))
     return LFB_ERROR_BAD_CHECKSUM;
   return fields_fit(fields) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
@@ -140,6 +135,35 @@ bool lfb_recipe_has_hash(const lfb_recipe *recipe)
   }
 }
 
+void lfb_recipe_take_hash(lfb_recipe *recipe, const lfb_description *description)
+{
+  recipe->hash = lfb_hash_id_of(&description->hash);
+  recipe->seed = description->hash.seed;
+  recipe->keep_key = lfb_description_writes_key(description);
+  lfb_hash_key(&description->hash, recipe->key);
+}
+
+bool lfb_recipe_same_hash(const lfb_recipe *a, const lfb_recipe *b)
+{
+  return a->hash == b->hash && a->seed == b->seed && a->keep_key == b->keep_key &&
+         memcmp(a->key, b->key, sizeof a->key) == 0;
+}
+
+lfb_config lfb_recipe_config(const lfb_recipe *recipe, uint64_t capacity, double error)
+{
+  lfb_config config = {
+      .expected_insertions = capacity,
+      .fpp = error,
+      .strategy = LFB_FAST,
+      .hash = recipe->hash,
+      .seed = recipe->seed,
+      .keep_key = recipe->keep_key,
+  };
+
+  memcpy(config.key, recipe->key, sizeof config.key);
+  return config;
+}
+
 lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *dumped)
 {
   dump_fields fields;
@@ -153,7 +177,8 @@ lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *
           .capacity = fields.capacity,
           .error = fields.error,
           .expansion = fields.expansion,
-          .generations = fields.generations,
+          .generations = fields.kind == LFB_VALUE_WINDOW ? fields.generations : 0,
+          .copies = fields.kind == LFB_VALUE_REMOVABLE ? fields.generations : 0,
           .period_ms = fields.period_ms,
           .hash = (lfb_hash_id)fields.hash,
           .seed = fields.seed,

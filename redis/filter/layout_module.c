@@ -103,17 +103,10 @@ static lfb_status module_ask(lfb_link *link, lfb_key name, module_heard *heard)
 /* Describes the filter of this n and p that has not grown. */
 static lfb_status module_describe(const lfb_recipe *recipe, lfb_description *description)
 {
-  lfb_config config = {
-      .expected_insertions = recipe->capacity,
-      .fpp = recipe->error,
-      .strategy = LFB_FAST,
-      .hash = recipe->hash,
-      .seed = recipe->seed,
-      .keep_key = recipe->keep_key,
-  };
+  const lfb_config config = lfb_recipe_config(recipe, recipe->capacity, recipe->error);
 
-  memcpy(config.key, recipe->key, sizeof config.key);
-  return lfb_description_make(&config, description);
+  return recipe->kind == LFB_VALUE_REMOVABLE ? LFB_ERROR_COUNTING
+                                             : lfb_description_make(&config, description);
 }
 
 static lfb_status module_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
@@ -162,11 +155,8 @@ static lfb_status module_recipe(const lfb_config *config, lfb_recipe *recipe)
           description.config.expected_insertions > 0 ? description.config.expected_insertions : 1,
       .error = config->fpp,
       .expansion = LFB_MODULE_EXPANSION,
-      .hash = lfb_hash_id_of(&description.hash),
-      .seed = description.hash.seed,
-      .keep_key = lfb_description_writes_key(&description),
   };
-  lfb_hash_key(&description.hash, recipe->key);
+  lfb_recipe_take_hash(recipe, &description);
   return LFB_OK;
 }
 
@@ -234,17 +224,17 @@ static double info_number(const char *text)
   return number;
 }
 
-/* Takes the size and the last field of BF.INFO, which are names and values in turns. */
+/* Takes the size and the error now of BF.INFO, which are names and values in turns. */
 static lfb_status info_reply(void *context, const redisReply *reply, bool again)
 {
-  enum { SIZE = 3, ERROR_NOW = 13, ELEMENTS };
+  enum { SIZE = 3, ERROR_NOW = 13 };
   const lfb_status status = module_part(lfb_module_status(reply));
   lfb_module_info *info = context;
 
   (void)again;
   if (status != LFB_OK)
     return status;
-  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != ELEMENTS ||
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements <= ERROR_NOW ||
       reply->element[SIZE]->type != REDIS_REPLY_INTEGER ||
       reply->element[ERROR_NOW]->type != REDIS_REPLY_STRING)
     return LFB_ERROR_REDIS_PROTOCOL;

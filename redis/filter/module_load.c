@@ -1,8 +1,9 @@
 /*
  * module_load.c - loads a key of the module into memory, by BF.SCANDUMP.
  *
- * The body of a key is one native form, or the form of a window, or, without its header, that of a
- * growing filter.  So the library's own readers read it while it arrives, and check every byte.
+ * The body of a key is one native form, or that of a window or a counting filter, or, without its
+ * header, that of a growing filter.  So the library's own readers read it while it arrives, and
+ * check every byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -155,11 +156,15 @@ static lfb_status read_growing(reading *from, const lfb_dump_fields *dumped,
   return read == LFB_ERROR_BAD_HEADER ? LFB_ERROR_MODULE_CHAIN : read;
 }
 
-static lfb_status read_window(reading *from, const lfb_dump_fields *dumped,
-                              lfb_redis_module_value *value)
+/* Reads what is no chain. */
+static lfb_status read_any(reading *from, const lfb_dump_fields *dumped,
+                           lfb_redis_module_value *value)
 {
+  const bool window = dumped->recipe.kind == LFB_VALUE_WINDOW;
+
   value->period_ms = dumped->recipe.period_ms;
-  return lfb_any_read(reading_take, from, LFB_KIND_WINDOW, &from->limits, &value->any);
+  return lfb_any_read(reading_take, from, window ? LFB_KIND_WINDOW : LFB_KIND_COUNTING,
+                      &from->limits, &value->any);
 }
 
 static lfb_status read_head(reading *from, lfb_dump_fields *dumped)
@@ -198,18 +203,17 @@ static lfb_status module_read(reading *from, lfb_redis_module_value *value)
   lfb_status status = read_head(from, &dumped);
   if (status != LFB_OK)
     return status;
-  if (dumped.recipe.kind == LFB_VALUE_WINDOW)
-    status = read_window(from, &dumped, &made);
+  if (dumped.recipe.kind != LFB_VALUE_CHAIN)
+    status = read_any(from, &dumped, &made);
   else
     status = dumped.layers == 1 ? read_filter(from, &made) : read_growing(from, &dumped, &made);
   if (status == LFB_OK)
     status = read_end(from);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *value = made;
+  else
     lfb_any_free(made.any);
-    return status;
-  }
-  *value = made;
-  return LFB_OK;
+  return status;
 }
 
 static lfb_status module_load(reading *from, lfb_redis_module_value *value)

@@ -36,12 +36,13 @@ typedef struct survey {
   uint64_t skip; /* bytes to pass over before the next header */
   size_t have;   /* of that header                            */
   unsigned char header[LFB_HEAD_SIZE];
-  bool prefixed; /* the prefix of a growing filter or a window has come */
+  bool prefixed; /* the prefix of another kind than plain has come */
 } survey;
 
-/* Where these figures are in a window's prefix: docs/formats.md. */
+/* Where these figures are in the prefix of a window, or of a counting filter: docs/formats.md. */
 enum { WINDOW_AT_GENERATIONS = 16,
-       WINDOW_AT_BY_INSERTIONS = 28 };
+       WINDOW_AT_BY_INSERTIONS = 28,
+       COUNTING_AT_COPIES = 20 };
 
 static lfb_status survey_prefix(survey *of)
 {
@@ -50,6 +51,10 @@ static lfb_status survey_prefix(survey *of)
   uint32_t layers;
 
   of->prefixed = true;
+  if (of->value->any.kind == LFB_KIND_COUNTING) {
+    recipe->copies = lfb_load_le32(of->header + COUNTING_AT_COPIES);
+    return LFB_OK;
+  }
   if (of->value->any.kind == LFB_KIND_WINDOW) {
     recipe->generations = lfb_load_le32(of->header + WINDOW_AT_GENERATIONS);
     /* The module ends its generations: a window that does so, too, would forget too early. */
@@ -68,10 +73,7 @@ static void survey_first(survey *of, const lfb_description *description)
 {
   lfb_recipe *recipe = &of->dumped.recipe;
 
-  recipe->hash = lfb_hash_id_of(&description->hash);
-  recipe->seed = description->hash.seed;
-  lfb_hash_key(&description->hash, recipe->key);
-  recipe->keep_key = lfb_description_writes_key(description);
+  lfb_recipe_take_hash(recipe, description);
   if (of->value->any.kind != LFB_KIND_GROWING) {
     recipe->capacity = description->config.expected_insertions;
     recipe->error = description->config.fpp;
@@ -99,14 +101,16 @@ static lfb_status survey_header(survey *of)
 
   if (of->value->any.kind != LFB_KIND_PLAIN && !of->prefixed)
     return survey_prefix(of);
-  const lfb_status status = lfb_native_decode(of->header, NULL, &description);
-  if (status == LFB_ERROR_KEY_NEEDED || (status == LFB_OK && description.strategy->id != LFB_FAST))
+  const bool counting = of->value->any.kind == LFB_KIND_COUNTING;
+  const lfb_status status = lfb_native_decode_any(of->header, NULL, &description);
+  if (status == LFB_ERROR_KEY_NEEDED ||
+      (status == LFB_OK && description.strategy->id != (counting ? LFB_TAGS : LFB_FAST)))
     return LFB_ERROR_MODULE_FILTER;
   if (status != LFB_OK)
     return status;
   if (of->dumped.layers == 0)
     survey_first(of, &description);
-  if (of->value->any.kind != LFB_KIND_WINDOW)
+  if (of->value->any.kind != LFB_KIND_WINDOW && !counting)
     survey_layer(of, &description);
   /* No other header follows, unless the filter grows. */
   return of->value->any.kind == LFB_KIND_GROWING ? LFB_OK : LFB_ERROR_STOPPED;
@@ -163,17 +167,21 @@ static void survey_window(survey *of)
 static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_fields *dumped,
                              unsigned char head[LFB_DUMP_HEAD])
 {
+  static const lfb_value_kind kinds[] = {LFB_VALUE_CHAIN, LFB_VALUE_CHAIN, LFB_VALUE_CHAIN,
+                                         LFB_VALUE_REMOVABLE, LFB_VALUE_WINDOW};
   survey of = {.value = value,
-               .dumped = {.state = LFB_DUMP_WHOLE,
-                          .recipe = {.kind = value->any.kind == LFB_KIND_WINDOW
-                                                 ? LFB_VALUE_WINDOW
-                                                 : LFB_VALUE_CHAIN}}};
+               .dumped = {.state = LFB_DUMP_WHOLE, .recipe.kind = kinds[value->any.kind]}};
+  lfb_figures figures;
 
   const lfb_status status = lfb_any_write(value->any, survey_take, &of);
   if (status != LFB_OK && status != LFB_ERROR_STOPPED)
     return status;
   if (value->any.kind == LFB_KIND_WINDOW)
     survey_window(&of);
+  if (value->any.kind == LFB_KIND_COUNTING) {
+    lfb_any_stats(value->any, &figures);
+    of.dumped.items = figures.all.copies;
+  }
   lfb_dump_fields_write(&of.dumped, head);
   return lfb_dump_fields_read(head, LFB_DUMP_HEAD, dumped) == LFB_OK ? LFB_OK
                                                                      : LFB_ERROR_MODULE_FILTER;
@@ -407,8 +415,7 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
   lfb_status status = LFB_RESERVED(value);
   if (status == LFB_OK)
     status = lfb_name_check(name);
-  if (status == LFB_OK &&
-      (value->any.kind == LFB_KIND_NONE || value->any.kind == LFB_KIND_COUNTING))
+  if (status == LFB_OK && value->any.kind == LFB_KIND_NONE)
     status = LFB_ERROR_MODULE_FILTER;
   if (status == LFB_OK)
     status = value_head(value, &dumped, head);

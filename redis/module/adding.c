@@ -9,7 +9,8 @@
 typedef struct wanted {
   double error;
   long long capacity, expansion;
-  bool no_scaling, no_create;
+  long long copies;
+  bool no_create, removable;
 } wanted;
 
 static wanted wanted_by_default(void)
@@ -18,17 +19,17 @@ static wanted wanted_by_default(void)
       .error = lfb_module_settings.error,
       .capacity = lfb_module_settings.capacity,
       .expansion = lfb_module_settings.expansion,
-      .no_scaling = lfb_module_settings.expansion == 0,
   };
 }
 
 static lfb_recipe wanted_recipe(const wanted *want)
 {
   return (lfb_recipe){
-      .kind = LFB_VALUE_CHAIN,
+      .kind = want->removable ? LFB_VALUE_REMOVABLE : LFB_VALUE_CHAIN,
       .capacity = (uint64_t)want->capacity,
-      .error = want->error < LFB_ERROR_MOST ? want->error : LFB_ERROR_MOST,
-      .expansion = want->no_scaling ? 0 : (uint32_t)want->expansion,
+      .error = want->error,
+      .expansion = (uint32_t)want->expansion,
+      .copies = (uint32_t)want->copies,
   };
 }
 
@@ -41,22 +42,27 @@ static bool take_number(const lfb_redis_string *word, long long least, long long
 
 /* ---- BF.RESERVE -------------------------------------------------------------------------- */
 
-/* Reads the error and the capacity.  Returns NULL, or the error to reply. */
-static const char *reserve_take(lfb_redis_string **words, wanted *want)
+/* Reads the rate of false positives.  Returns NULL, or the error to reply. */
+static const char *error_take(const lfb_redis_string *word, double *error)
 {
-  static char text[96];
+  if (lfb_redis.StringToDouble(word, error) != REDIS_OK)
+    return "ERR bad error rate";
+  if (!(*error > 0 && *error < 1))
+    return "ERR error rate must be in the range (0.000000, 1.000000)";
+  *error = *error < LFB_ERROR_MOST ? *error : LFB_ERROR_MOST;
+  return NULL;
+}
 
-  const char *error = lfb_error_take(words[2], &want->error);
+const char *lfb_reserve_take(lfb_redis_string **words, double *rate, long long *capacity)
+{
+  const char *error = error_take(words[2], rate);
   if (error != NULL)
     return error;
-  if (lfb_redis.StringToLongLong(words[3], &want->capacity) != REDIS_OK)
+  if (lfb_redis.StringToLongLong(words[3], capacity) != REDIS_OK)
     return "ERR bad capacity";
-  if (want->capacity < 1 || want->capacity > LFB_CAPACITY_MOST) {
-    (void)snprintf(text, sizeof text, "ERR capacity must be in the range [1, %lld]",
-                   LFB_CAPACITY_MOST);
-    return text;
-  }
-  return NULL;
+  return *capacity >= 1 && *capacity <= LFB_CAPACITY_MOST
+             ? NULL
+             : "ERR capacity must be in the range [1, 1099511627776]";
 }
 
 /* Reads what follows.  Returns NULL, or the error to reply. */
@@ -68,6 +74,11 @@ static const char *reserve_take_options(lfb_redis_string **words, int count, wan
   for (int i = 4; i < count; i++) {
     if (lfb_word_is(words[i], "NONSCALING")) {
       fixed = true;
+    } else if (lfb_word_is(words[i], "REMOVABLE")) {
+      want->removable = true;
+    } else if (lfb_word_is(words[i], "COPIES")) {
+      if (++i == count || !take_number(words[i], 1, 16, &want->copies))
+        return "ERR COPIES must be from 1 to 16";
     } else if (lfb_word_is(words[i], "EXPANSION")) {
       if (++i == count)
         return "ERR no expansion";
@@ -80,9 +91,13 @@ static const char *reserve_take_options(lfb_redis_string **words, int count, wan
       return "ERR Unknown argument received";
     }
   }
-  if (fixed && expands && want->expansion > 0)
-    return "Nonscaling filters cannot expand";
-  want->no_scaling = fixed || want->expansion == 0;
+  if ((fixed || want->removable) && expands && want->expansion > 0)
+    return want->removable ? "ERR removable filters cannot expand"
+                           : "Nonscaling filters cannot expand";
+  if (want->copies > 0 && !want->removable)
+    return "ERR only a removable filter has COPIES";
+  if (fixed || want->removable)
+    want->expansion = 0;
   return NULL;
 }
 
@@ -90,9 +105,9 @@ int lfb_command_reserve(lfb_redis_context *context, lfb_redis_string **words, in
 {
   wanted want = wanted_by_default();
 
-  if (count < 4 || count > 7)
+  if (count < 4 || count > 10)
     return lfb_redis.WrongArity(context);
-  const char *error = reserve_take(words, &want);
+  const char *error = lfb_reserve_take(words, &want.error, &want.capacity);
   if (error == NULL)
     error = reserve_take_options(words, count, &want);
   if (error != NULL)
@@ -126,6 +141,17 @@ typedef struct outcome {
   size_t done;
 } outcome;
 
+/* Replies to a key that was added: whether it was new; of a removable value, that it is present
+ * once more, or that there was no room for it. */
+static void reply_added(lfb_redis_context *context, const lfb_value *value, bool answer)
+{
+  if (value->any.kind == LFB_KIND_COUNTING && !answer)
+    (void)lfb_redis.ReplyWithError(context, "ERR the filter is full: delete items, or make a "
+                                            "larger one, or one for more COPIES of an item");
+  else
+    (void)lfb_redis.ReplyWithBool(context, answer);
+}
+
 /* Adds all keys, and replies to each that was added. */
 static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_string **words,
                        size_t count)
@@ -140,7 +166,7 @@ static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_s
     size_t done;
     went.added = lfb_value_add(value, keys, some, limit, answers, &done, &went.refused);
     for (size_t i = 0; i < done; i++)
-      (void)lfb_redis.ReplyWithBool(context, lfb_answer(answers, i));
+      reply_added(context, value, lfb_answer(answers, i));
     went.done += done;
   }
   return went;
@@ -211,7 +237,7 @@ static const char *insert_take_value(const lfb_redis_string *option, const lfb_r
                                      wanted *want)
 {
   if (lfb_word_is(option, "ERROR"))
-    return lfb_error_take(value, &want->error) == NULL ? NULL : "Bad error rate";
+    return error_take(value, &want->error) == NULL ? NULL : "Bad error rate";
   if (lfb_word_is(option, "CAPACITY"))
     return take_number(value, 1, LFB_CAPACITY_MOST, &want->capacity) ? NULL : "Bad capacity";
   return take_number(value, 0, LFB_EXPANSION_MOST, &want->expansion) ? NULL : "Bad expansion";
@@ -221,17 +247,19 @@ static const char *insert_take_value(const lfb_redis_string *option, const lfb_r
  * to reply. */
 static const char *insert_take(lfb_redis_string **words, int count, wanted *want, int *items)
 {
+  bool fixed = false;
+
   for (int i = 2; i < count; i++) {
     if (lfb_word_is(words[i], "ITEMS")) {
       *items = i + 1;
-      if (want->expansion == 0)
-        want->no_scaling = true;
+      if (fixed)
+        want->expansion = 0;
       return i + 1 < count ? NULL : insert_arity;
     }
     if (lfb_word_is(words[i], "NOCREATE")) {
       want->no_create = true;
     } else if (lfb_word_is(words[i], "NONSCALING")) {
-      want->no_scaling = true;
+      fixed = true;
     } else if (lfb_word_is(words[i], "ERROR") || lfb_word_is(words[i], "CAPACITY") ||
                lfb_word_is(words[i], "EXPANSION")) {
       if (i + 1 == count)

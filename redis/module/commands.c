@@ -113,14 +113,6 @@ int lfb_key_reserve(lfb_redis_context *context, lfb_redis_string *name, const lf
   return status == LFB_OK ? lfb_key_done(&key) : lfb_key_fail(&key, status);
 }
 
-const char *lfb_error_take(const lfb_redis_string *word, double *error)
-{
-  if (lfb_redis.StringToDouble(word, error) != REDIS_OK)
-    return "ERR bad error rate";
-  return *error > 0 && *error < 1 ? NULL
-                                  : "ERR error rate must be in the range (0.000000, 1.000000)";
-}
-
 size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys)
 {
   const size_t some = count < LFB_VALUE_MANY ? count : LFB_VALUE_MANY;

@@ -67,8 +67,9 @@ LFB_CHECKED lfb_status lfb_key_make(lfb_open_key *key, const lfb_recipe *recipe)
 /* Makes a key of that name, which must not exist, and replies. */
 int lfb_key_reserve(lfb_redis_context *context, lfb_redis_string *name, const lfb_recipe *recipe);
 
-/* Reads the rate of false positives.  Returns NULL, or the error to reply. */
-const char *lfb_error_take(const lfb_redis_string *word, double *error);
+/* Reads the error and the capacity, the third and the fourth word.  Returns NULL, or the error to
+ * reply. */
+const char *lfb_reserve_take(lfb_redis_string **words, double *rate, long long *capacity);
 
 /* Takes the next keys of a command, at most LFB_VALUE_MANY.  Returns how many. */
 size_t lfb_keys_take(lfb_redis_string **words, size_t count, lfb_key *keys);
@@ -88,6 +89,7 @@ int lfb_command_insert(lfb_redis_context *context, lfb_redis_string **words, int
 
 int lfb_command_exists(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_mexists(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_del(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_card(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int count);
 

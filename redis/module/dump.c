@@ -10,8 +10,8 @@
 #include <lfbloom/cpu.h>
 
 #include "bloom/files/native_header.h"
+#include "bloom/counting/counting.h"
 #include "bloom/filter/digest.h"
-#include "bloom/filter/filter.h"
 #include "bloom/window/window.h"
 #include "redis/module/later.h"
 #include "redis/module/memory.h"
@@ -70,8 +70,8 @@ lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void 
 {
   lfb_status status = LFB_OK;
 
-  if (value->window != NULL)
-    return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, write, to);
+  if (value->any.kind != LFB_KIND_NONE)
+    return lfb_any_write(value->any, write, to);
   for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++) {
     const lfb_filter *filter = value->layers[i].filter;
     lfb_later_ready_words(filter, 0, filter->layout.bits.word_count);
@@ -80,18 +80,40 @@ lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void 
   return status;
 }
 
+static bool hash_fits(const lfb_recipe *recipe, const lfb_description *description)
+{
+  lfb_recipe its = {.seed = 0};
+
+  lfb_recipe_take_hash(&its, description);
+  return lfb_recipe_same_hash(&its, recipe);
+}
+
 /* Whether a filter that was read can be a layer of a chain. */
 static bool layer_fits(const lfb_recipe *recipe, const lfb_filter *filter)
 {
-  lfb_config config = {.strategy = LFB_FAST};
-  lfb_stats stats;
+  const lfb_description *description = &filter->description;
 
-  lfb_filter_stats(filter, &stats);
-  return stats.form == LFB_FORM_NATIVE && stats.strategy == LFB_FAST &&
-         lfb_recipe_has_capacity(recipe, stats.expected_insertions) &&
-         lfb_config_take_hash(&config, filter) == LFB_OK && config.hash == recipe->hash &&
-         config.seed == recipe->seed && config.keep_key == recipe->keep_key &&
-         memcmp(config.key, recipe->key, sizeof config.key) == 0;
+  return description->form == LFB_FORM_NATIVE && description->strategy->id == LFB_FAST &&
+         lfb_recipe_has_capacity(recipe, description->config.expected_insertions) &&
+         hash_fits(recipe, description);
+}
+
+/* Whether a window, or what is removable, is that of its head. */
+static bool any_fits(const lfb_value *value)
+{
+  const lfb_recipe *recipe = &value->recipe;
+  lfb_figures figures;
+
+  lfb_any_stats(value->any, &figures);
+  if (figures.all.expected_insertions != recipe->capacity)
+    return false;
+  if (value->any.kind == LFB_KIND_WINDOW)
+    return figures.window.generations == recipe->generations &&
+           hash_fits(recipe, &value->any.window->description);
+  const lfb_description *description = &value->any.counting->description;
+  return figures.all.strategy == LFB_TAGS && figures.all.copies == value->items &&
+         description->config.copies == recipe->copies && hash_fits(recipe, description) &&
+         figures.all.fpp <= recipe->error && figures.all.fpp >= recipe->error;
 }
 
 /* What is left of a limit after the layers that were read; at least 1, which fits nothing. */
@@ -149,34 +171,26 @@ static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read
   return status;
 }
 
-static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
-                                   void *from)
+static lfb_status body_read_any(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
 {
-  const lfb_recipe *recipe = &value->recipe;
+  const bool window = value->recipe.kind == LFB_VALUE_WINDOW;
   const lfb_read_limits limits = {.max_bytes = max_bytes};
   const uint64_t before = lfb_memory_tally();
-  lfb_window_figures figures;
-  lfb_any any;
 
-  const lfb_status status = lfb_any_read(read, from, LFB_KIND_WINDOW, &limits, &any);
+  const lfb_status status = lfb_any_read(read, from, window ? LFB_KIND_WINDOW : LFB_KIND_COUNTING,
+                                         &limits, &value->any);
   if (status != LFB_OK)
     return status;
-  value->window = any.window;
-  value->window_memory = lfb_memory_tally() - before;
-  lfb_memory_settle(&value->window->pages);
+  value->any_memory = lfb_memory_tally() - before;
+  lfb_memory_settle(lfb_value_pages(value));
   value->period_items = value->waits_items;
-  lfb_window_stats(value->window, &figures);
-  return figures.expected_insertions == recipe->capacity &&
-                 figures.generations == recipe->generations && figures.hash == recipe->hash &&
-                 figures.key_kept == recipe->keep_key
-             ? LFB_OK
-             : LFB_ERROR_BAD_HEADER;
+  return any_fits(value) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
 lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
 {
-  return value->recipe.kind == LFB_VALUE_WINDOW ? body_read_window(value, max_bytes, read, from)
-                                                : body_read_chain(value, max_bytes, read, from);
+  return value->recipe.kind == LFB_VALUE_CHAIN ? body_read_chain(value, max_bytes, read, from)
+                                               : body_read_any(value, max_bytes, read, from);
 }
 
 /* ---- parts ---------------------------------------------------------------------------- */
@@ -300,8 +314,7 @@ static lfb_status part_take_layer(part *taken, lfb_value *value, uint32_t number
     return LFB_ERROR_NO_MEMORY;
   if (taken->skip < LFB_NATIVE_HEADER) {
     lfb_later_count(filter);
-    const lfb_status status =
-        lfb_filter_write(filter, LFB_FORM_NATIVE, part_take_header, taken);
+    const lfb_status status = lfb_filter_write(filter, LFB_FORM_NATIVE, part_take_header, taken);
     if (status != LFB_ERROR_STOPPED || part_is_full(taken))
       return status;
     if (taken->skip > 0) /* no part begins in a header */
@@ -320,8 +333,8 @@ static lfb_status part_take_body(part *taken, lfb_value *value)
 {
   lfb_status status = LFB_OK;
 
-  if (value->window != NULL)
-    return lfb_any_write((lfb_any){LFB_KIND_WINDOW, {value->window}}, part_take, taken);
+  if (value->any.kind != LFB_KIND_NONE)
+    return lfb_any_write(value->any, part_take, taken);
   for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
     status = part_take_layer(taken, value, i);
   return status;
@@ -330,7 +343,7 @@ static lfb_status part_take_body(part *taken, lfb_value *value)
 lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t before, char **bytes,
                          size_t *size)
 {
-  const size_t enough = value->window == NULL ? LFB_DUMP_CHUNK : LFB_DUMP_CHUNK_WINDOW;
+  const size_t enough = value->any.kind == LFB_KIND_NONE ? LFB_DUMP_CHUNK : LFB_DUMP_CHUNK_WINDOW;
   char *memory = malloc(before + enough + LFB_DUMP_CHUNK_MORE);
 
   if (memory == NULL)
@@ -446,11 +459,13 @@ lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes)
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-/* Copies by writing and reading: a window has no other way. */
-static lfb_status dump_copy_window(const lfb_value *value, lfb_value *copy)
+/* Copies a window by writing and reading: it has no other way. */
+static lfb_status dump_copy_any(const lfb_value *value, lfb_value *copy)
 {
+  copy->any_memory = value->any_memory;
+  if (value->any.kind == LFB_KIND_COUNTING)
+    return lfb_any_copy(value->any, &copy->any);
   lfb_status status = lfb_arrived_create(&copy->loading);
-
   if (status == LFB_OK)
     status = lfb_dump_write_body(value, lfb_arrived_add, copy->loading);
   return status == LFB_OK ? lfb_dump_end(copy, 0) : status;
@@ -468,12 +483,12 @@ lfb_status lfb_dump_copy(const lfb_value *value, uint64_t max_bytes, lfb_value *
   lfb_status status = lfb_dump_read_head(head, sizeof head, 0, &state, &made);
   if (status != LFB_OK)
     return status;
-  status = value->window == NULL ? lfb_value_copy_layers(value, value->layer_count, made)
-                                 : dump_copy_window(value, made);
-  if (status != LFB_OK) {
+  status = value->any.kind == LFB_KIND_NONE
+               ? lfb_value_copy_layers(value, value->layer_count, made)
+               : dump_copy_any(value, made);
+  if (status == LFB_OK)
+    *copy = made;
+  else
     lfb_value_free(made);
-    return status;
-  }
-  *copy = made;
-  return LFB_OK;
+  return status;
 }

@@ -1,8 +1,7 @@
 /*
  * dump.h - a value as bytes: in RDB files, in the AOF, and in BF.SCANDUMP and BF.LOADCHUNK.
  *
- * It is a head (redis/dump/head.h) and a body: each layer of a chain in lfbloom's native form, or
- * the window in its form (docs/formats.md).  The head of an empty value needs no body: replicas
+ * It is a head and a body (redis/dump/head.h).  The head of an empty value needs no body: replicas
  * make the value from it.  All parts have checksums, and all bytes may come from an attacker:
  * whatever does not fit is refused, and memory is taken as bytes arrive.
  */

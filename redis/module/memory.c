@@ -77,8 +77,7 @@ static void *memory_aligned(size_t size, size_t alignment)
     return NULL;
   char *memory = raw + sizeof(origin);
   memory += (alignment - (uintptr_t)memory % alignment) % alignment;
-  const size_t counted =
-      lfb_redis.MallocSize != NULL ? lfb_redis.MallocSize(raw) : size + more;
+  const size_t counted = lfb_redis.MallocSize != NULL ? lfb_redis.MallocSize(raw) : size + more;
   const origin from = {raw, counted};
   memcpy(memory - sizeof from, &from, sizeof from);
   memory_tally += counted;

@@ -28,7 +28,7 @@ static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
       a, status == LFB_ERROR_HASH_DIFFERS
              ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
          : status == LFB_ERROR_STRATEGY_DIFFERS
-             ? "ERR a window cannot be merged or compared"
+             ? "ERR only two filters, or two removable ones, can be merged; only filters compared"
              : "ERR the filters differ in their capacity, error, expansion or size");
 }
 
@@ -225,7 +225,9 @@ int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, in
     return lfb_key_refuse(&b);
   }
   const bool grown = a.value->layer_count > 1 || b.value->layer_count > 1;
-  const lfb_status status = grown ? LFB_OK : lfb_value_fit(a.value, b.value);
+  const lfb_status status = a.value->layer_count == 0 ? LFB_ERROR_STRATEGY_DIFFERS
+                            : grown                   ? LFB_OK
+                                                      : lfb_value_fit(a.value, b.value);
   if (status != LFB_OK)
     return pair_fail(&a, &b, status);
   lfb_key_close(&a);

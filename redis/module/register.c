@@ -27,6 +27,8 @@ static const lfb_redis_argument reserve[] = {
     NAMED("capacity", REDIS_ARGUMENT_INTEGER),
     OPTION("EXPANSION", "expansion", REDIS_ARGUMENT_INTEGER),
     FLAG("NONSCALING", "nonscaling"),
+    FLAG("REMOVABLE", "removable"),
+    OPTION("COPIES", "copies", REDIS_ARGUMENT_INTEGER),
     {0}};
 static const lfb_redis_argument insert[] = {
     KEY("key", 0),
@@ -41,7 +43,7 @@ static const lfb_redis_argument insert[] = {
 static const lfb_redis_argument figures[] = {
     CHOICE("CAPACITY", "capacity"), CHOICE("SIZE", "size"), CHOICE("FILTERS", "filters"),
     CHOICE("ITEMS", "items"), CHOICE("EXPANSION", "expansion"), CHOICE("ERROR", "error"),
-    CHOICE("ERRORNOW", "errornow"), {0}};
+    CHOICE("ERRORNOW", "errornow"), CHOICE("KIND", "kind"), CHOICE("REFUSED", "refused"), {0}};
 static const lfb_redis_argument info[] = {
     KEY("key", 0),
     {.name = "figure", .type = REDIS_ARGUMENT_ONE_OF, .key_spec = -1,
@@ -104,6 +106,8 @@ static const command_row rows[] = {
     {"bf.mexists", lfb_command_mexists, asks_fast, -3, LFB_KEY_ASKS, 0, 0,
      "Tells for each item whether it may be in a filter.", "O(N * L) for N items and L layers",
      key_items},
+    {"bf.del", lfb_command_del, "write fast", -3, LFB_KEY_ENDS, 0, 0,
+     "Deletes items from a removable filter.", "O(N) for N items", key_items},
     {"bf.card", lfb_command_card, asks_fast, 2, LFB_KEY_TELLS, 0, 0,
      "Returns how many items were added as new.", "O(1)", key_only},
     {"bf.info", lfb_command_info, asks_fast, -2, LFB_KEY_TELLS, 0, 0,

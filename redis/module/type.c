@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/window/window.h"
 #include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
 #include "redis/module/later.h"
@@ -133,12 +132,11 @@ static lfb_status loaded_value(loaded *from, lfb_value **value)
   status = state == LFB_DUMP_PIECES  ? loaded_pieces(from, made)
            : state == LFB_DUMP_WHOLE ? loaded_whole(from, made)
                                      : LFB_ERROR_BAD_HEADER;
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *value = made;
+  else
     lfb_value_free(made);
-    return status;
-  }
-  *value = made;
-  return LFB_OK;
+  return status;
 }
 
 static void *type_load(lfb_redis_io *io, int version)
@@ -266,10 +264,13 @@ static void type_digest(lfb_redis_digest *digest, void *of)
     digest_words(digest, value->layers[i].filter);
   if (value->loading != NULL)
     lfb_ignore(body_write(value, digest_bytes, digest));
-  else if (value->window != NULL) { /* its form has the time of writing */
-    const uint64_t generation = lfb_window_generation(value->window);
+  else if (value->any.kind != LFB_KIND_NONE) { /* its form has the time of writing */
+    const lfb_pages *words = lfb_value_pages(value);
+    const uint64_t generation = value->any.kind == LFB_KIND_WINDOW
+                                    ? lfb_window_generation(value->any.window)
+                                    : 0;
     lfb_ignore(digest_bytes(digest, &generation, sizeof generation));
-    lfb_ignore(digest_bytes(digest, value->window->pages.address, value->window->pages.size));
+    lfb_ignore(digest_bytes(digest, words->address, words->size));
   }
   lfb_redis.DigestEndSequence(digest);
 }

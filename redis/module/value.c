@@ -1,4 +1,4 @@
-/* value.c - chains and windows: making, adding, asking. */
+/* value.c - chains, windows, what is removable: making, adding, asking, removing. */
 #include "redis/module/value.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/counting/counting.h"
 #include "bloom/filter/figures.h"
-#include "bloom/filter/filter.h"
 #include "bloom/window/window.h"
 #include "redis/module/later.h"
 #include "redis/module/memory.h"
@@ -57,39 +57,30 @@ static uint32_t recipe_next(const lfb_recipe *recipe, uint64_t layers, double er
 
 lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
 {
-  /* A small filter draws them, and is asked for them. */
   const lfb_config small = {
       .expected_insertions = 1, .fpp = 0.1, .strategy = LFB_FAST, .hash = hash};
-  lfb_config config = {.fpp = small.fpp, .strategy = LFB_FAST};
-  lfb_filter *filter;
+  lfb_description description;
 
-  lfb_status status = lfb_filter_create(&small, &filter);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_config_take_hash(&config, filter);
-  lfb_filter_free(filter);
-  if (status != LFB_OK)
-    return status;
-  recipe->hash = config.hash;
-  recipe->seed = config.seed;
-  recipe->keep_key = config.keep_key;
-  memcpy(recipe->key, config.key, sizeof recipe->key);
-  return LFB_OK;
+  const lfb_status status = lfb_description_make(&small, &description);
+  if (status == LFB_OK)
+    lfb_recipe_take_hash(recipe, &description);
+  return status;
 }
 
 static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, uint32_t number)
 {
-  lfb_config config = {
-      .expected_insertions = capacity,
-      .fpp = recipe_layer_error(recipe, number),
-      .strategy = LFB_FAST,
-      .hash = recipe->hash,
-      .seed = recipe->seed,
-      .keep_key = recipe->keep_key,
-      .lazy_memory = true,
-  };
+  lfb_config config = lfb_recipe_config(recipe, capacity, recipe_layer_error(recipe, number));
 
-  memcpy(config.key, recipe->key, sizeof config.key);
+  config.lazy_memory = true;
+  return config;
+}
+
+static lfb_config recipe_removable(const lfb_recipe *recipe)
+{
+  lfb_config config = recipe_layer(recipe, recipe->capacity, 0);
+
+  config.strategy = LFB_TAGS;
+  config.copies = recipe->copies;
   return config;
 }
 
@@ -139,7 +130,7 @@ void lfb_value_free(lfb_value *value)
   for (uint32_t i = 0; i < value->layer_count; i++)
     lfb_later_free(value->layers[i].filter);
   free(value->layers);
-  lfb_window_free(value->window);
+  lfb_any_free(value->any);
   lfb_arrived_free(value->loading);
   lfb_coming_free(value->coming);
   free(value->scanned.sums);
@@ -226,18 +217,27 @@ static lfb_status value_grow(lfb_value *value, uint64_t max_bytes)
                           : status;
 }
 
-static lfb_status value_open_window(lfb_value *value, uint64_t max_bytes)
+/* Makes the window, or what is removable. */
+static lfb_status value_open(lfb_value *value, uint64_t max_bytes)
 {
-  const lfb_window_config config = recipe_window(&value->recipe);
+  const bool is_window = value->recipe.kind == LFB_VALUE_WINDOW;
+  const lfb_window_config window = recipe_window(&value->recipe);
+  const lfb_config removable = recipe_removable(&value->recipe);
   const uint64_t before = lfb_memory_tally();
-  lfb_window_figures plan;
+  lfb_any made = {is_window ? LFB_KIND_WINDOW : LFB_KIND_COUNTING, {NULL}};
+  lfb_figures plan;
 
-  lfb_status status = lfb_window_config_plan(&config, &plan);
-  if (status == LFB_OK && max_bytes > 0 && plan.bytes > max_bytes)
+  lfb_status status = is_window ? lfb_window_config_plan(&window, &plan.window)
+                                : lfb_config_plan(&removable, &plan.all);
+  if (status == LFB_OK && max_bytes > 0 &&
+      (is_window ? plan.window.bytes : plan.all.bytes) > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
-    status = lfb_window_create(&config, &value->window);
-  value->window_memory = lfb_memory_tally() - before;
+    status = is_window ? lfb_window_create(&window, &made.window)
+                       : lfb_counting_create(&removable, &made.counting);
+  if (status == LFB_OK)
+    value->any = made;
+  value->any_memory = lfb_memory_tally() - before;
   return status;
 }
 
@@ -250,8 +250,8 @@ lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_va
   lfb_status status = lfb_value_begin(recipe, &made);
   if (status != LFB_OK)
     return status;
-  status = recipe->kind == LFB_VALUE_WINDOW ? value_open_window(made, max_bytes)
-                                            : value_grow(made, max_bytes);
+  status =
+      recipe->kind == LFB_VALUE_CHAIN ? value_grow(made, max_bytes) : value_open(made, max_bytes);
   if (status == LFB_OK)
     *value = made;
   else
@@ -334,17 +334,12 @@ static void chain_ready(const lfb_value *value, const lfb_key *keys, size_t coun
     lfb_later_ready(value->layers[i].filter, keys, count, put && i + 1 == value->layer_count);
 }
 
-static lfb_any value_window(const lfb_value *value)
-{
-  return (lfb_any){LFB_KIND_WINDOW, {value->window}};
-}
-
 void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   undecided left;
 
-  if (value->window != NULL) {
-    (void)lfb_any_many(value_window(value), LFB_MIGHT_CONTAIN, keys, count, answers);
+  if (value->any.kind != LFB_KIND_NONE) {
+    (void)lfb_any_many(value->any, LFB_MIGHT_CONTAIN, keys, count, answers);
     return;
   }
   chain_ready(value, keys, count, false);
@@ -361,13 +356,11 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
   chain_ask(value, 0, &left, answers);
 }
 
-/* A layer that is so full has touched its pages: each 4 KiB hold the bits of some 400 keys. */
-static void layer_settle(const lfb_chain_filter *layer, uint64_t items_before)
+/* Words that are so full have touched their pages: each 4 KiB hold the bits of some 400 keys. */
+static void words_settle(const lfb_pages *words, uint64_t capacity, uint64_t before, uint64_t items)
 {
-  const uint64_t enough = layer->capacity / 8;
-
-  if (items_before < enough && layer->items >= enough)
-    lfb_memory_settle(&layer->filter->pages);
+  if (before < capacity / 8 && items >= capacity / 8)
+    lfb_memory_settle(words);
 }
 
 /* Adds keys to the newest layer, which has room for all of them. */
@@ -396,12 +389,18 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
   newest->items += added;
   value->items += added;
   value->changes += added > 0;
-  layer_settle(newest, newest->items - added);
+  words_settle(&newest->filter->pages, newest->capacity, newest->items - added, newest->items);
+}
+
+const lfb_pages *lfb_value_pages(const lfb_value *value)
+{
+  return value->any.kind == LFB_KIND_WINDOW ? &value->any.window->pages
+                                            : &value->any.counting->pages;
 }
 
 uint64_t lfb_value_bytes(const lfb_value *value)
 {
-  uint64_t bytes = value->window == NULL ? 0 : value->window->pages.size;
+  uint64_t bytes = value->any.kind == LFB_KIND_NONE ? 0 : lfb_value_pages(value)->size;
 
   for (uint32_t i = 0; i < value->layer_count; i++)
     bytes += value->layers[i].filter->pages.size;
@@ -444,8 +443,7 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
     memset(answers, 0, ANSWER_WORDS * sizeof *answers);
   while (*done < count) {
     const lfb_chain_filter *newest = &value->layers[value->layer_count - 1];
-    const uint64_t left =
-        newest->items < newest->capacity ? newest->capacity - newest->items : 0;
+    const uint64_t left = newest->items < newest->capacity ? newest->capacity - newest->items : 0;
     size_t next = count - *done;
     if (left == 0) {
       *done += chain_present(value, keys + *done, next);
@@ -481,8 +479,8 @@ static uint64_t window_period_items(const lfb_recipe *recipe)
 void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms)
 {
   for (uint32_t i = 0; i < steps; i++) /* it fails only if another thread is inside a put */
-    lfb_ignore(lfb_window_advance(value->window, lfb_window_generation(value->window)));
-  lfb_memory_settle(&value->window->pages); /* clearing a layer has touched all pages */
+    lfb_ignore(lfb_window_advance(value->any.window, lfb_window_generation(value->any.window)));
+  lfb_memory_settle(lfb_value_pages(value)); /* clearing a layer has touched all pages */
   value->began_ms = began_ms;
   value->period_items = 0;
   value->changes++;
@@ -493,7 +491,7 @@ uint32_t lfb_value_tick(lfb_value *value, uint64_t now_ms)
   const uint64_t period = value->recipe.period_ms;
   const uint32_t all = value->recipe.generations + 1;
 
-  if (value->window == NULL || period == 0 || now_ms < value->began_ms)
+  if (value->any.kind != LFB_KIND_WINDOW || period == 0 || now_ms < value->began_ms)
     return 0;
   const uint64_t due = (now_ms - value->began_ms) / period;
   if (due == 0)
@@ -510,8 +508,8 @@ static void window_add(lfb_value *value, const lfb_key *keys, size_t count, uint
 {
   uint64_t found[ANSWER_WORDS];
 
-  (void)lfb_any_many(value_window(value), LFB_MIGHT_CONTAIN, keys, count, found);
-  const size_t put = lfb_any_many(value_window(value), LFB_PUT, keys, count, answers);
+  (void)lfb_any_many(value->any, LFB_MIGHT_CONTAIN, keys, count, found);
+  const size_t put = lfb_any_many(value->any, LFB_PUT, keys, count, answers);
   for (size_t i = 0; i < (count + 63) / 64; i++) {
     answers[i] &= ~found[i];
     value->items += (uint64_t)__builtin_popcountll(answers[i]);
@@ -522,11 +520,28 @@ static void window_add(lfb_value *value, const lfb_key *keys, size_t count, uint
     lfb_value_advance(value, 1, 0);
 }
 
+static void removable_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  const size_t put = lfb_any_many(value->any, LFB_PUT, keys, count, answers);
+
+  value->items += put;
+  value->changes += put > 0;
+  words_settle(lfb_value_pages(value), value->recipe.capacity, value->items - put, value->items);
+}
+
+void lfb_value_remove(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  const size_t removed = lfb_any_many(value->any, LFB_REMOVE, keys, count, answers);
+
+  value->items -= removed;
+  value->changes += removed > 0;
+}
+
 lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t max_bytes,
                         uint64_t *answers, size_t *done, lfb_status *refused)
 {
-  if (value->window != NULL) {
-    window_add(value, keys, count, answers);
+  if (value->any.kind != LFB_KIND_NONE) {
+    (value->any.kind == LFB_KIND_WINDOW ? window_add : removable_add)(value, keys, count, answers);
     *done = count;
     return LFB_ADDED_ALL;
   }
@@ -541,13 +556,15 @@ lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
 {
   const lfb_recipe *a = &into->recipe, *b = &from->recipe;
 
-  if (a->kind != LFB_VALUE_CHAIN || b->kind != LFB_VALUE_CHAIN)
+  if (a->kind != b->kind || a->kind == LFB_VALUE_WINDOW)
     return LFB_ERROR_STRATEGY_DIFFERS;
   if (a->capacity != b->capacity || a->error < b->error || a->error > b->error ||
-      a->expansion != b->expansion)
+      a->expansion != b->expansion || a->copies != b->copies)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  if (a->hash != b->hash || a->seed != b->seed || memcmp(a->key, b->key, sizeof a->key) != 0)
+  if (!lfb_recipe_same_hash(a, b))
     return LFB_ERROR_HASH_DIFFERS;
+  if (a->kind == LFB_VALUE_REMOVABLE)
+    return lfb_value_bytes(into) == lfb_value_bytes(from) ? LFB_OK : LFB_ERROR_BIT_COUNT_DIFFERS;
   /* A file (--foldable), chunks and RDB files bring layers of other sizes than the recipe gives. */
   if (into->layer_count == 1 && from->layer_count == 1 &&
       lfb_description_compatible(&into->layers->filter->description,
@@ -563,8 +580,8 @@ static const lfb_chain_filter *chain_newest(const lfb_value *value)
 
 lfb_merged lfb_merged_begin(const lfb_value *into)
 {
-  if (into == NULL)
-    return (lfb_merged){0};
+  if (into == NULL || into->layer_count == 0)
+    return (lfb_merged){.items = into == NULL ? 0 : into->items};
   return (lfb_merged){.newest = chain_newest(into),
                       .items = chain_newest(into)->items,
                       .layers = into->layer_count,
@@ -616,6 +633,11 @@ lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, uint64_t ma
 {
   const bool fixed = from->recipe.expansion == 0;
   const lfb_merged source = lfb_merged_begin(from);
+
+  if (from->layer_count == 0) {
+    merged->items += from->items;
+    return !force && merged->items > from->recipe.capacity ? LFB_ERROR_FULL : LFB_OK;
+  }
   const lfb_merged sum = merged_sum(merged, &source, merged_way(merged, &source, fixed));
 
   if (sum.layers > LFB_VALUE_LAYERS)
@@ -644,12 +666,32 @@ static void chain_drop_newest(lfb_value *value)
   lfb_later_free(value->layers[--value->layer_count].filter);
 }
 
+/* Into a copy: if one copy of a key finds no room, nothing has changed. */
+static lfb_status removable_merge(lfb_value *into, const lfb_value *from)
+{
+  lfb_any sum;
+
+  lfb_status status = lfb_any_copy(into->any, &sum);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_counting_put_all(sum.counting, from->any.counting);
+  lfb_any_free(status == LFB_OK ? into->any : sum);
+  if (status != LFB_OK)
+    return status;
+  into->any = sum;
+  into->items += from->items;
+  into->changes++;
+  return LFB_OK;
+}
+
 lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from)
 {
   const uint32_t had = into->layer_count;
   lfb_merged sum = lfb_merged_begin(into);
 
   lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
+  if (status == LFB_OK && into->layer_count == 0)
+    return removable_merge(into, from);
   if (status == LFB_OK)
     status = lfb_merged_add(&sum, from, 0, true);
   const bool moves = sum.newest == chain_newest(into) || sum.way == LFB_MERGE_REPLACE;
@@ -681,7 +723,7 @@ uint64_t lfb_value_capacity(const lfb_value *value)
 {
   uint64_t capacity = 0;
 
-  if (value->recipe.kind == LFB_VALUE_WINDOW)
+  if (value->recipe.kind != LFB_VALUE_CHAIN)
     return value->recipe.capacity;
   for (uint32_t i = 0; i < value->layer_count; i++) {
     const uint64_t more = value->layers[i].capacity;
@@ -694,10 +736,10 @@ double lfb_value_error(const lfb_value *value)
 {
   double none = 0; /* the logarithm of the probability that no layer answers "maybe" */
 
-  if (value->window != NULL) {
-    lfb_window_figures figures;
-    lfb_window_stats(value->window, &figures);
-    return figures.expected_fpp;
+  if (value->any.kind != LFB_KIND_NONE) {
+    lfb_figures figures;
+    lfb_any_stats(value->any, &figures);
+    return figures.all.expected_fpp;
   }
   for (uint32_t i = 0; i < value->layer_count; i++) {
     const lfb_filter *filter = value->layers[i].filter;
@@ -712,7 +754,7 @@ double lfb_value_error(const lfb_value *value)
 uint64_t lfb_value_memory(const lfb_value *value)
 {
   uint64_t memory = sizeof *value + value->layers_allocated * sizeof *value->layers +
-                    value->window_memory +
+                    value->any_memory +
                     (value->coming == NULL ? lfb_arrived_size(value->loading)
                                            : lfb_coming_memory(value->coming));
 

@@ -1,5 +1,6 @@
 /*
- * value.h - what a key of the module holds: a chain of plain filters that grows, or a window.
+ * value.h - what a key of the module holds: a chain of plain filters that grows, a window, or a
+ * counting filter of strategy tags, from which keys can be removed (lfbloom/counting.h).
  *
  * A chain begins with one filter, its first layer.  When as many keys have been added as the newest
  * layer is made for, the next layer is added: for `expansion` times the keys, and with a lower
@@ -22,6 +23,7 @@
 
 #include <lfbloom/any.h>
 
+#include "atomic/words/pages.h"
 #include "redis/dump/head.h"
 #include "redis/module/coming.h"
 
@@ -42,15 +44,15 @@ typedef struct lfb_scanned {
 
 typedef struct lfb_value {
   lfb_recipe recipe;
-  uint64_t items;   /* keys that were added as new                                   */
+  uint64_t items;   /* keys that were added as new; removable: copies that are present */
   uint64_t changes; /* grows with each change, from a random number on               */
 
   lfb_chain_filter *layers; /* of a chain; keys are put into the last one, the newest       */
   uint32_t layer_count;
   uint32_t layers_allocated; /* entries of `layers` */
 
-  lfb_window *window;
-  uint64_t window_memory;
+  lfb_any any; /* a window, or what is removable; of a chain: none */
+  uint64_t any_memory;
   uint64_t period_items; /* window: keys that were put into the current generation         */
   uint64_t began_ms;     /* window: when that began, in milliseconds since 1970      */
 
@@ -77,8 +79,9 @@ LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
 /*
  * Makes an empty value.
  *
- * Takes  max_bytes  the most bytes of the first layer or the window; 0: no limit.
- * Fails  as lfb_filter_create() and lfb_window_create(), and LFB_ERROR_OVER_LIMIT.
+ * Takes  max_bytes  the most bytes of the first layer or of the whole; 0: no limit.
+ * Fails  as lfb_filter_create(), lfb_window_create() and lfb_counting_create(), and
+ *        LFB_ERROR_OVER_LIMIT.
  *        LFB_ERROR_FPP_TOO_LOW: below 1e-12, if the value is a chain that scales.
  * Owner  the caller, until lfb_value_free().
  */
@@ -97,7 +100,8 @@ LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *from, uint32_t cou
  *
  * Takes   keys       at most LFB_VALUE_MANY.
  *         max_bytes  the most bytes of all layers together; 0: no limit.
- * Gives   answers    bit i: key i was new.  (LFB_VALUE_MANY + 63) / 64 words.
+ * Gives   answers    bit i: key i was new; removable: it is present once more, else there was no
+ *                    room for it.  (LFB_VALUE_MANY + 63) / 64 words.
  *         done       how many keys it has added or found; fewer than `count` only if it did not
  *                    return LFB_ADDED_ALL.
  *         refused    for LFB_ADDED_NO_LAYER: why.
@@ -108,8 +112,12 @@ lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uin
 /* Gives bit i: key i may be present.  As lfb_value_add(). */
 void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers);
 
-/* Whether two values are chains of one recipe: LFB_OK, or LFB_ERROR_STRATEGY_DIFFERS (one is a
- * window), _BIT_COUNT_DIFFERS (their sizes differ), _HASH_DIFFERS. */
+/* Removes keys from a removable value, once each.  Gives bit i: it did so.  As lfb_value_add(). */
+void lfb_value_remove(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers);
+
+/* Whether one value can be merged into the other: both are chains or removable, of one recipe.
+ * LFB_OK, or LFB_ERROR_STRATEGY_DIFFERS (they are not), _BIT_COUNT_DIFFERS (their sizes differ),
+ * _HASH_DIFFERS. */
 LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
 
 /* What a merge does with the newest layers of both chains. */
@@ -133,26 +141,26 @@ typedef struct lfb_merged {
 lfb_merged lfb_merged_begin(const lfb_value *into);
 
 /*
- * Adds a chain that fits (lfb_value_fit()).
+ * Adds a value that fits (lfb_value_fit()).
  *
  * Takes  max_bytes  what no merge makes it larger than; 0: no limit.
  *        force      whether the error that the recipe promises may be exceeded.
  * Fails  LFB_ERROR_CANNOT_GROW: the error would be exceeded, or, of a chain that does not scale,
- *        the capacity; LFB_ERROR_TOO_MANY_LAYERS, LFB_ERROR_OVER_LIMIT.
+ *        the capacity; LFB_ERROR_TOO_MANY_LAYERS, LFB_ERROR_OVER_LIMIT; removable: LFB_ERROR_FULL.
  */
 LFB_CHECKED lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, uint64_t max_bytes,
                                       bool force);
 
 /*
- * Puts all keys of one chain into another.  The two newest layers become one if it can hold the
- * keys of both, and always in a chain that does not scale.  All other layers are appended.
+ * Puts all keys of one value into another.  The two newest layers of chains become one if it can
+ * hold the keys of both, and always in a chain that does not scale.  All others are appended.
  *
  * A key of both counts twice: estimates from bits may differ from one processor to another, and
  * replicas must not.
  *
  * Takes  what lfb_merged_add() has allowed.
- * Fails  LFB_ERROR_SAME_FILTER, _TOO_MANY_LAYERS, _NO_MEMORY; as lfb_value_fit().  Then nothing has
- *        changed.
+ * Fails  LFB_ERROR_SAME_FILTER, _TOO_MANY_LAYERS, _NO_MEMORY, _FULL; as lfb_value_fit().  Then
+ *        nothing has changed.
  */
 LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from);
 
@@ -174,8 +182,11 @@ uint64_t lfb_value_capacity(const lfb_value *value);
  * most as if the keys of both were different.  A window counts its bits: 0.1 s per GiB. */
 double lfb_value_error(const lfb_value *value);
 
-/* Bytes of the words of all layers of a chain, or of a window. */
+/* Bytes of all words. */
 uint64_t lfb_value_bytes(const lfb_value *value);
+
+/* The words of a value that is no chain. */
+const lfb_pages *lfb_value_pages(const lfb_value *value);
 
 /* Bytes of memory that it takes. */
 uint64_t lfb_value_memory(const lfb_value *value);
@@ -190,7 +201,7 @@ bool lfb_recipe_has_capacity(const lfb_recipe *recipe, uint64_t capacity);
  * LFB_ERROR_NO_MEMORY. */
 LFB_CHECKED lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t memory);
 
-/* Makes a chain without layers, or a window's value without its window. */
+/* Makes a chain without layers, or another value without its filter. */
 LFB_CHECKED lfb_status lfb_value_begin(const lfb_recipe *recipe, lfb_value **value);
 
 #endif

@@ -41,14 +41,9 @@ static const char *window_take(lfb_redis_string **words, int count, lfb_recipe *
 {
   long long capacity;
 
-  const char *error = lfb_error_take(words[2], &recipe->error);
+  const char *error = lfb_reserve_take(words, &recipe->error, &capacity);
   if (error != NULL)
     return error;
-  if (recipe->error > LFB_ERROR_MOST)
-    recipe->error = LFB_ERROR_MOST;
-  if (lfb_redis.StringToLongLong(words[3], &capacity) != REDIS_OK || capacity < 1 ||
-      capacity > LFB_CAPACITY_MOST)
-    return "ERR bad capacity";
   recipe->capacity = (uint64_t)capacity;
   return window_take_options(words, count, recipe);
 }
@@ -84,7 +79,7 @@ int lfb_command_window_advance(lfb_redis_context *context, lfb_redis_string **wo
   lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
   if (key.found != LFB_FOUND_VALUE)
     return lfb_key_refuse(&key);
-  if (key.value->window == NULL)
+  if (key.value->any.kind != LFB_KIND_WINDOW)
     return lfb_key_error(&key, "ERR the key is not a window");
   if (key.value->recipe.period_ms == 0)
     began = 0;

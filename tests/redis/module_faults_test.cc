@@ -30,9 +30,7 @@ TEST(ModuleFaults, KilledInASave) {
 }
 
 TEST(ModuleFaults, KilledWhileKeysAreAdded) {
-  RedisConfig config = WithModule();
-  config.durable = true;
-  RedisServer server(config);
+  RedisServer server(DurableModule());
   for (int round = 0; round < 3; round++) {
     const std::string key = "round" + std::to_string(round);
     std::atomic<int> acknowledged{0};
@@ -64,13 +62,7 @@ TEST(ModuleFaults, AFullResyncHasEveryBit) {
     if (diskless == "yes") {
       EXPECT_GE(std::stoull(master.Call({"BF.INFO", "big", "SIZE"})), 512u << 20);
     }
-    ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(master.port())}), "OK");
-    // The replica does not answer while it builds a large value.
-    Await("the replica is connected", [&] {
-      std::string info;
-      return replica.TryCall({"INFO", "replication"}, &info) &&
-             info.find("master_link_status:up") != std::string::npos;
-    });
+    Follow(replica, master);
     EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), master.Call({"DEBUG", "DIGEST"}));
   }
 }

@@ -93,22 +93,27 @@ lfb_config FastConfig(uint64_t n = 20) {
   return config;
 }
 
-void MakeFilter(const lfb_config& config, Held* held, int keys = 15) {
-  held->value.any.kind = LFB_KIND_PLAIN;
-  ASSERT_EQ(lfb_filter_create(&config, &held->value.any.plain), LFB_OK);
+// Puts keys into a filter of this kind that was made with `status`.
+void Put(lfb_status status, lfb_kind kind, int keys, Held* held) {
+  ASSERT_EQ(status, LFB_OK);
+  held->value.any.kind = kind;
   for (int i = 0; i < keys; i++) {
     const std::string key = "k-" + std::to_string(i);
-    lfb_filter_put(held->value.any.plain, key.data(), key.size());
+    const lfb_key bytes = {key.data(), key.size()};
+    lfb_any_many(held->value.any, LFB_PUT, &bytes, 1, nullptr);
   }
 }
 
+void MakeFilter(const lfb_config& config, Held* held, int keys = 15) {
+  Put(lfb_filter_create(&config, &held->value.any.plain), LFB_KIND_PLAIN, keys, held);
+}
+
 void MakeGrowing(const lfb_config& config, Held* held, int keys) {
-  held->value.any.kind = LFB_KIND_GROWING;
-  ASSERT_EQ(lfb_growing_create(&config, &held->value.any.growing), LFB_OK);
-  for (int i = 0; i < keys; i++) {
-    const std::string key = "k-" + std::to_string(i);
-    lfb_growing_put(held->value.any.growing, key.data(), key.size());
-  }
+  Put(lfb_growing_create(&config, &held->value.any.growing), LFB_KIND_GROWING, keys, held);
+}
+
+void MakeCounting(const lfb_config& config, Held* held, int keys) {
+  Put(lfb_counting_create(&config, &held->value.any.counting), LFB_KIND_COUNTING, keys, held);
 }
 
 void MakeWindow(uint32_t generations, bool by_insertions, Held* held) {
@@ -117,14 +122,10 @@ void MakeWindow(uint32_t generations, bool by_insertions, Held* held) {
   config.fpp = 0.01;
   config.generations = generations;
   config.by_insertions = by_insertions;
-  held->value.any.kind = LFB_KIND_WINDOW;
-  ASSERT_EQ(lfb_window_create(&config, &held->value.any.window), LFB_OK);
-  for (int i = 0; i < 250; i++) {
-    const std::string key = "k-" + std::to_string(i);
-    lfb_window_put(held->value.any.window, key.data(), key.size());
-    if (i == 100) lfb_ignore(lfb_window_advance(held->value.any.window,
-                                                lfb_window_generation(held->value.any.window)));
-  }
+  Put(lfb_window_create(&config, &held->value.any.window), LFB_KIND_WINDOW, 100, held);
+  lfb_window* window = held->value.any.window;
+  lfb_ignore(lfb_window_advance(window, lfb_window_generation(window)));
+  Put(LFB_OK, LFB_KIND_WINDOW, 250, held);
 }
 
 std::string Loading(const RedisServer& server) {
@@ -141,7 +142,7 @@ TEST(ModuleFile, KeysComeBack) {
   Fill(server);
   ASSERT_EQ(server.Call({"BF.RESERVE", "doubled", "0.01", "1024", "EXPANSION", "2"}), "OK");
   AddNumbers(server, "doubled", 0, 9000);
-  for (const std::string key : {"plain", "empty", "doubled", "window"}) {
+  for (const std::string key : {"plain", "empty", "doubled", "window", "removable"}) {
     SCOPED_TRACE(key);
     Held held, again;
     ASSERT_EQ(LoadKey(options, key, &held), LFB_OK);
@@ -177,7 +178,7 @@ TEST(ModuleFile, KeysComeBack) {
 TEST(ModuleFile, FiltersComeBack) {
   RedisServer server(WithModule());
   const lfb_redis_options options = server.Options();
-  for (int kind = 0; kind < 8; kind++) {
+  for (int kind = 0; kind < 9; kind++) {
     SCOPED_TRACE(kind);
     Held held, back;
     lfb_config config = FastConfig(kind < 3 ? 2000 : LFB_GROWING_LEAST);
@@ -187,6 +188,10 @@ TEST(ModuleFile, FiltersComeBack) {
       ASSERT_NO_FATAL_FAILURE(MakeFilter(config, &held, 1500));
     } else if (kind < 6) {
       ASSERT_NO_FATAL_FAILURE(MakeGrowing(config, &held, 1500 + 4000 * (kind - 3)));
+    } else if (kind == 8) {
+      config.strategy = LFB_TAGS;
+      config.copies = 2;
+      ASSERT_NO_FATAL_FAILURE(MakeCounting(config, &held, 900));
     } else {
       ASSERT_NO_FATAL_FAILURE(MakeWindow(kind == 6 ? 3 : 7, false, &held));
       held.value.period_ms = kind == 6 ? 0 : 3'600'000;
@@ -259,10 +264,7 @@ TEST(ModuleFile, WhatDoesNotFitIsRefused) {
     if (kind == 5) MakeWindow(3, true, &held);
     if (kind == 6) MakeWindow(3, false, &held);
     if (kind == 6) held.value.period_ms = UINT64_MAX;
-    if (kind == 7) {
-      held.value.any.kind = LFB_KIND_COUNTING;
-      ASSERT_EQ(lfb_counting_create(&config, &held.value.any.counting), LFB_OK);
-    }
+    if (kind == 7) MakeCounting(config, &held, 10);
     EXPECT_EQ(SaveKey(options, "a", held), LFB_ERROR_MODULE_FILTER);
   }
   Held fine, large;
@@ -431,7 +433,7 @@ std::string Bulk(const std::string& bytes) {
   return "$" + std::to_string(bytes.size()) + "\r\n" + bytes + "\r\n";
 }
 
-std::string Chunk(const std::string& cursor, const std::string& bytes) {
+std::string Sent(const std::string& cursor, const std::string& bytes) {
   return "*2\r\n:" + cursor + "\r\n" + Bulk(bytes);
 }
 
@@ -467,17 +469,10 @@ class Liar {
   FakeServer server_;
 };
 
-// The chunks of a key: head, body, end.
 std::vector<std::string> ChunksOf(const RedisServer& server, const std::string& key) {
   std::vector<std::string> chunks;
-  for (std::string cursor = "0";;) {
-    const std::string reply = server.Call({"BF.SCANDUMP", key, cursor});
-    const size_t end = reply.find('\n');
-    cursor = reply.substr(0, end);
-    if (cursor == "0") return chunks;
-    chunks.push_back(reply.substr(end + 1, reply.size() - end - 2));
-    if (chunks.size() > 9) return chunks;
-  }
+  for (const Chunk& chunk : ScanAll(server, key)) chunks.push_back(chunk.bytes);
+  return chunks;
 }
 
 TEST(ModuleLiars, ChangedBytesAreRefused) {
@@ -488,7 +483,7 @@ TEST(ModuleLiars, ChangedBytesAreRefused) {
   const std::vector<std::string> good = ChunksOf(server, "k");
   ASSERT_EQ(good.size(), 3U);
   std::vector<std::string> now = good;
-  Liar liar([&now](unsigned time) { return Chunk("5", now[time % now.size()]); });
+  Liar liar([&now](unsigned time) { return Sent("5", now[time % now.size()]); });
   ASSERT_EQ(liar.Load(), LFB_OK);
   for (size_t which = 0; which < good.size(); which++)
     for (size_t i = 0; i < good[which].size(); i++) {
@@ -527,19 +522,19 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
       {"nil", "$-1\r\n", true, LFB_ERROR_REDIS_PROTOCOL},
       {"three", "*3\r\n:1\r\n:1\r\n:1\r\n", false, LFB_ERROR_REDIS_PROTOCOL},
       {"a cursor of text", "*2\r\n$1\r\n1\r\n" + Bulk("x"), true, LFB_ERROR_REDIS_PROTOCOL},
-      {"a cursor below 0", Chunk("-5", good[0]), true, LFB_ERROR_REDIS_PROTOCOL},
+      {"a cursor below 0", Sent("-5", good[0]), true, LFB_ERROR_REDIS_PROTOCOL},
       {"no bytes", "*2\r\n:1\r\n$-1\r\n", false, LFB_ERROR_REDIS_PROTOCOL},
       {"an array of bytes", "*2\r\n:1\r\n*1\r\n$1\r\nx\r\n", false, LFB_ERROR_REDIS_PROTOCOL},
-      {"a large chunk", Chunk("1", Begin(good[0], 0, false) + std::string(21 << 20, 'x')), false,
+      {"a large chunk", Sent("1", Begin(good[0], 0, false) + std::string(21 << 20, 'x')), false,
        LFB_ERROR_REDIS_PROTOCOL},
-      {"a short chunk", Chunk("1", "123456789012345"), false, LFB_ERROR_TRUNCATED},
-      {"no chunk", Chunk("1", ""), false, LFB_ERROR_TRUNCATED},
-      {"an empty chunk", Chunk("1", Begin(good[0], 0, false)), false, LFB_ERROR_BAD_HEADER},
-      {"the end at once", Chunk("1", Begin(good[0], 0, true)), false, LFB_ERROR_TRUNCATED},
-      {"the end with bytes", Chunk("1", Begin(good[0], 0, true) + "x"), false,
+      {"a short chunk", Sent("1", "123456789012345"), false, LFB_ERROR_TRUNCATED},
+      {"no chunk", Sent("1", ""), false, LFB_ERROR_TRUNCATED},
+      {"an empty chunk", Sent("1", Begin(good[0], 0, false)), false, LFB_ERROR_BAD_HEADER},
+      {"the end at once", Sent("1", Begin(good[0], 0, true)), false, LFB_ERROR_TRUNCATED},
+      {"the end with bytes", Sent("1", Begin(good[0], 0, true) + "x"), false,
        LFB_ERROR_BAD_HEADER},
-      {"of another dump", Chunk("1", Begin("12345678", 0, true)), false, LFB_ERROR_MODULE_CHANGED},
-      {"RedisBloom's head", Chunk("1", std::string(60, '\1')), true, LFB_ERROR_UNKNOWN_FORM},
+      {"of another dump", Sent("1", Begin("12345678", 0, true)), false, LFB_ERROR_MODULE_CHANGED},
+      {"RedisBloom's head", Sent("1", std::string(60, '\1')), true, LFB_ERROR_UNKNOWN_FORM},
       {"changed each time", "-ERR the filter has changed since\r\n", false,
        LFB_ERROR_MODULE_CHANGED},
       {"unfinished", "-ERR the filter is incomplete: load\r\n", true, LFB_ERROR_REDIS_UNFINISHED},
@@ -553,7 +548,7 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
     Liar liar([&](unsigned time) {
       const bool head =
           !row.all && (time == 0 || (row.status == LFB_ERROR_MODULE_CHANGED && time % 2 == 0));
-      return head ? Chunk("1", good[0]) : row.reply;
+      return head ? Sent("1", good[0]) : row.reply;
     });
     EXPECT_EQ(liar.Load(), row.status) << row.what;
   }
@@ -570,10 +565,10 @@ TEST(ModuleLiars, NothingTakesMoreThanTheLimit) {
     const std::string body = chunks[1].substr(16, 65536);
     std::atomic<uint64_t> sent{0};
     Liar liar([&](unsigned time) {
-      if (time == 0) return Chunk("1", chunks[0]);
+      if (time == 0) return Sent("1", chunks[0]);
       const uint64_t offset = sent;
       sent += body.size();
-      return Chunk("1", Begin(chunks[0], offset, false) +
+      return Sent("1", Begin(chunks[0], offset, false) +
                             (time == 1 ? body : std::string(body.size(), '\0')));
     });
     EXPECT_EQ(liar.Load(1 << 20), LFB_ERROR_OVER_LIMIT);
@@ -582,8 +577,8 @@ TEST(ModuleLiars, NothingTakesMoreThanTheLimit) {
   ASSERT_EQ(server.Call({"BF.RESERVE", "small", "0.1", "10", "NONSCALING"}), "OK");
   const std::vector<std::string> small = ChunksOf(server, "small");
   Liar endless([&](unsigned time) {
-    if (time == 0) return Chunk("1", small[0]);
-    return Chunk("1", Begin(small[0], time - 1, false) +
+    if (time == 0) return Sent("1", small[0]);
+    return Sent("1", Begin(small[0], time - 1, false) +
                           (time <= small[1].size() - 16 ? small[1][15 + time] : 'x'));
   });
   EXPECT_EQ(endless.Load(), LFB_ERROR_TRAILING_BYTES);

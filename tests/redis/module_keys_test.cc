@@ -47,12 +47,7 @@ class ModuleKeys : public testing::Test {
   void SetUp() override {
     EXPECT_EQ(server.Call({"BF.RESERVE", "seen", "0.0000001", "50000", "NONSCALING"}), "OK");
   }
-  // The first chunk of BF.SCANDUMP.
-  std::string Head(const std::string& name) const {
-    const std::string reply = server.Call({"BF.SCANDUMP", name, "0"});
-    const size_t end = reply.find('\n');
-    return reply.substr(end + 1, reply.size() - end - 2);
-  }
+  std::string Head(const std::string& name) const { return Scan(server, name, "0").bytes; }
   RedisServer server{WithModule()};
   const lfb_redis_options options = server.Options();
 };
@@ -123,6 +118,7 @@ TEST_F(ModuleKeys, TakesEveryKindOfKey) {
     EXPECT_EQ(Found(remote, From(1 << 20, 900)), 900u) << name;
     EXPECT_LT(Found(remote, From(1 << 21, 900)), 100u) << name;
   }
+  EXPECT_EQ(TryOpen(options, "removable"), LFB_ERROR_COUNTING);  // a repeated put is one too many
 }
 
 TEST_F(ModuleKeys, HasFigures) {

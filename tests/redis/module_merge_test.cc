@@ -18,10 +18,7 @@ double Field(const std::string& reply, const std::string& name) {
 // What a merge does, refuses and does by FORCE: as on a replica and from the AOF.
 class ModuleMergeError : public testing::Test {
  protected:
-  ModuleMergeError() {
-    EXPECT_EQ(replica_.Call({"REPLICAOF", "127.0.0.1", std::to_string(server_.port())}), "OK");
-    Await("the replica is connected", [&] { return replica_.Info("master_link_status") == "up"; });
-  }
+  ModuleMergeError() { Follow(replica_, server_); }
   // Makes filters of one hash, each with as many keys.
   void MakeFilters(const Words& keys, const Words& reserve, int count) {
     ASSERT_EQ(server_.Call(reserve), "OK");
@@ -47,12 +44,7 @@ class ModuleMergeError : public testing::Test {
     ASSERT_EQ(server_.Call({"DEBUG", "LOADAOF"}), "OK");
     EXPECT_EQ(server_.Call({"DEBUG", "DIGEST"}), all);
   }
-  static RedisConfig Durable() {
-    RedisConfig config = WithModule({"--repl-diskless-sync-delay", "0"});
-    config.durable = true;
-    return config;
-  }
-  RedisServer server_{Durable()}, replica_{WithModule()};
+  RedisServer server_{DurableModule({"--repl-diskless-sync-delay", "0"})}, replica_{WithModule()};
   const std::string refused_ =
       "ERR the merge would exceed the error that the filter was made for: with FORCE as the last "
       "word it is done, and BF.INFO tells the error";
@@ -191,7 +183,8 @@ TEST(ModuleMerge, RefusesWhatDoesNotFit) {
               "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other");
     EXPECT_EQ(server.Call({command, "a", "other size"}),
               "ERR the filters differ in their capacity, error, expansion or size");
-    EXPECT_EQ(server.Call({command, "a", "window"}), "ERR a window cannot be merged or compared");
+    EXPECT_EQ(server.Call({command, "a", "window"}),
+              "ERR only two filters, or two removable ones, can be merged; only filters compared");
     EXPECT_EQ(server.Call({command, "a", "none"}), "ERR not found");
     EXPECT_EQ(server.Call({command, "a", "text"}).substr(0, 9), "WRONGTYPE");
   }

@@ -51,19 +51,6 @@ std::map<std::string, std::string> Info(const RedisServer& server, const std::st
   return fields;
 }
 
-struct Exchange {
-  Words words;
-  std::string reply;
-};
-
-void Check(const RedisServer& server, const std::vector<Exchange>& exchanges) {
-  for (const Exchange& exchange : exchanges) {
-    std::string text;
-    for (const std::string& word : exchange.words) text += word + " ";
-    EXPECT_EQ(server.Call(exchange.words), exchange.reply) << text;
-  }
-}
-
 // ---- commands -----------------------------------------------------------------
 
 TEST(Module, AddsAndAsks) {
@@ -105,7 +92,7 @@ TEST(Module, ReservesAsAsked) {
                   "1\n"},
                  {{"BF.INFO", "f", "capacity"}, "5000\n"}});
   const auto info = Info(server, "f");
-  EXPECT_EQ(info.size(), 7U);
+  EXPECT_EQ(info.size(), 9U);
   EXPECT_EQ(info.at("Number of items inserted"), "1");
   EXPECT_EQ(info.at("Expansion rate"), "3");
   EXPECT_EQ(info.at("Error rate"), "0.001");
@@ -187,7 +174,7 @@ TEST(Module, SpeaksResp3) {
   EXPECT_EQ(Raw3(server, {"BF.MEXISTS", "none", "b"}), "*1\r\n#f\r\n");
   EXPECT_EQ(Raw3(server, {"BF.CARD", "k"}), ":2\r\n");
   EXPECT_EQ(Raw3(server, {"BF.INFO", "k", "items"}), "%1\r\n+Number of items inserted\r\n:2\r\n");
-  EXPECT_EQ(Raw3(server, {"BF.INFO", "k"}).substr(0, 21), "%7\r\n+Capacity\r\n:100\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.INFO", "k"}).substr(0, 21), "%9\r\n+Capacity\r\n:100\r\n");
   EXPECT_EQ(Raw3(server, {"BF.INFO", "k", "error"}).substr(0, 18), "%1\r\n+Error rate\r\n,");
 }
 
@@ -285,6 +272,7 @@ TEST(Module, SmallKeysTakeLittle) {
       {{"BF.RESERVE", "k", "0.01", "1"}, 4'000},
       {{"BF.RESERVE", "k", "0.01", "100"}, 4'000},
       {{"BF.WINDOW.RESERVE", "k", "0.01", "100"}, 4'096},
+      {{"BF.RESERVE", "k", "0.01", "100", "REMOVABLE"}, 4'000},
   };
   for (const std::string hash : {"aes", "siphash13", "xxh3"})
     for (const auto& [reserve, most] : rows) {
@@ -331,13 +319,12 @@ TEST(Module, KeepsToMaxBytes) {
 // No command of a client makes a key above max-bytes; what a server saved, or gets from its master,
 // it loads.
 TEST(Module, KeepsToMaxBytesInEachWay) {
-  RedisConfig config = WithModule({"--repl-diskless-sync-delay", "0"});
-  config.durable = true;
-  RedisServer server(config), replica(WithModule({}, {"max-bytes", "100"}));
+  RedisServer server(DurableModule({"--repl-diskless-sync-delay", "0"})),
+      replica(WithModule({}, {"max-bytes", "100"}));
   Fill(server);
   const std::string all = server.Call({"DEBUG", "DIGEST"});
   std::map<std::string, std::string> dumps;
-  for (const std::string key : {"plain", "grown", "window"})
+  for (const std::string key : {"plain", "grown", "window", "removable"})
     dumps[key] = server.Call({"DUMP", key});
   ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "100"}), "OK");
   for (const auto& [key, dump] : dumps) {
@@ -349,8 +336,7 @@ TEST(Module, KeepsToMaxBytesInEachWay) {
   }
   ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
   EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), all);
-  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
-  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  Follow(replica, server);
   ASSERT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "0"}), "OK");
   for (const auto& [key, dump] : dumps) {
     ASSERT_EQ(server.Call({"RESTORE", "restored " + key, "0", dump}), "OK");
@@ -424,7 +410,7 @@ TEST(Module, ReportsItself) {
   EXPECT_EQ(OwnInfo(server, "filters"), "0");
   EXPECT_EQ(OwnInfo(server, "memory"), "0");
   Fill(server);
-  EXPECT_EQ(OwnInfo(server, "filters"), "5");
+  EXPECT_EQ(OwnInfo(server, "filters"), "6");
   EXPECT_EQ(OwnInfo(server, "hash"), "default");
   EXPECT_EQ(OwnInfo(server, "version"), lfb_version_text());
   EXPECT_GT(std::stoll(OwnInfo(server, "memory")), 100'000);
@@ -438,7 +424,7 @@ TEST(Module, ReportsItself) {
 TEST(Module, CopiesAreApart) {
   RedisServer server(WithModule());
   Fill(server);
-  for (const std::string key : {"plain", "grown", "steady", "empty", "window"}) {
+  for (const std::string& key : kKinds) {
     ASSERT_EQ(server.Call({"COPY", key, key + "2"}), "1");
     EXPECT_EQ(Digest(server, key), Digest(server, key + "2")) << key;
   }
@@ -466,21 +452,15 @@ TEST(Module, RdbHasEveryBit) {
 
 TEST(Module, AofHasEveryBit) {
   for (const std::string preamble : {"no", "yes"}) {
-    RedisConfig config = WithModule({"--aof-use-rdb-preamble", preamble});
-    config.durable = true;
-    RedisServer server(config);
+    RedisServer server(DurableModule({"--aof-use-rdb-preamble", preamble}));
     Fill(server);
     const std::string written = server.Call({"DEBUG", "DIGEST"});
     server.Kill();
     server.Start();
     EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), written);
-    ASSERT_FALSE(Failed(server.Call({"BGREWRITEAOF"})));
-    Await("the AOF is rewritten", [&] {
-      return server.Info("aof_rewrite_in_progress") == "0" &&
-             server.Info("aof_rewrite_scheduled") == "0";
-    });
-    ASSERT_EQ(server.Info("aof_last_bgrewrite_status"), "ok");
+    RewriteAof(server);
     AddNumbers(server, "grown", 2000, 3000);
+    EXPECT_EQ(SendNumbers(server, "BF.DEL", "removable", 0, 400), 400);
     const std::string rewritten = server.Call({"DEBUG", "DIGEST"});
     EXPECT_NE(rewritten, written);
     server.Kill();
@@ -493,13 +473,18 @@ TEST(Module, AofHasEveryBit) {
 TEST(Module, ReplicasHaveEveryBit) {
   RedisServer master(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
   Fill(master);
-  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(master.port())}), "OK");
-  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  Follow(replica, master);
   EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), master.Call({"DEBUG", "DIGEST"}));
 
   // The replica has loaded the filters, and the master has made them: both grow alike.
   AddNumbers(master, "grown", 2000, 5000);
   AddNumbers(master, "made later", 0, 5000);
+  ASSERT_EQ(master.Call({"BF.RESERVE", "rare", "1e-8", "1000", "REMOVABLE", "COPIES", "3"}), "OK");
+  for (const std::string key : {"removable", "rare"}) {
+    EXPECT_EQ(AddNumbers(master, key, 3000, 3900), 900);
+    EXPECT_EQ(SendNumbers(master, "BF.DEL", key, 3100, 3900), 800);
+    EXPECT_EQ(AddNumbers(master, key, 3000, 3200), 200);
+  }
   EXPECT_EQ(
       master.Call({"BF.INSERT", "full", "CAPACITY", "2", "NONSCALING", "ITEMS", "a", "b", "c"}),
       "1\n1\nERR non scaling filter is full\n");
@@ -514,6 +499,7 @@ TEST(Module, ReplicasHaveEveryBit) {
   EXPECT_EQ(master.Call({"BF.ADD", "grown", long_key}), "1");
   const long long before = offset();
   EXPECT_EQ(master.Call({"BF.ADD", "grown", long_key}), "0");
+  EXPECT_EQ(master.Call({"BF.DEL", "rare", long_key}), "0");
   EXPECT_LT(offset(), before + 5'000);
   EXPECT_EQ(replica.Call({"BF.ADD", "grown", "no"}).substr(0, 8), "READONLY");
   EXPECT_EQ(CountNumbers(replica, "made later", 0, 5000), 5000);
@@ -541,9 +527,11 @@ std::string Corrected(std::string dump) {
 
 // Every byte of a value is changed. The module refuses all but a few: a count of items is only
 // known to the head's own checksum, so nothing in the value is free to change.
-TEST(Module, RefusesHostileValues) {
+void ExpectHostileValuesRefused(const Words& options) {
   RedisServer server(WithModule({"--sanitize-dump-payload", "no"}));
-  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.1", "10"}), "OK");
+  Words reserve = {"BF.RESERVE", "k", "0.1", "10"};
+  reserve.insert(reserve.end(), options.begin(), options.end());
+  ASSERT_EQ(server.Call(reserve), "OK");
   AddNumbers(server, "k", 0, 30);  // three layers
   const std::string dump = server.Call({"DUMP", "k"});
   ASSERT_EQ(server.Call({"RESTORE", "same", "0", Corrected(dump)}), "OK");
@@ -564,6 +552,11 @@ TEST(Module, RefusesHostileValues) {
   }
   EXPECT_EQ(server.Call({"PING"}), "PONG");
   EXPECT_EQ(CountNumbers(server, "k", 0, 30), 30);
+}
+
+TEST(Module, RefusesHostileValues) {
+  ExpectHostileValuesRefused({});
+  ExpectHostileValuesRefused({"REMOVABLE"});
 }
 
 }  // namespace
