@@ -42,6 +42,7 @@ timeless() {
     zero "$copy" 504
     return
     ;;
+  LFBCNTS) at=256 ;;
   esac
   while ((at < $(stat -c %s "$copy"))); do
     words=$(number "$copy" $((at + 32)))
@@ -66,9 +67,10 @@ cat keys others | sort -un >all
 for hash in siphash13 xxh3; do \
   "$tool" build -q -p 0.001 --strategy fast --hash $hash -o "fast-$hash" keys; done
 "$tool" build -q -p 1e-4 --strategy fast-pair -o fast-pair keys
+"$tool" build -q -p 0.001 --counting -o tags keys
 cp "$growing" growing
 cp "$window" window
-for file in fast fast-pair fast-siphash13 fast-xxh3 growing window; do
+for file in fast fast-pair fast-siphash13 fast-xxh3 tags growing window; do
   gives "save $file" 0 "$tool" convert "$file" "$module/$file?layout=module"
   gives "load $file" 0 "$tool" convert --to native "$module/$file" "back-$file"
   same_file "$file comes back" "$file" "back-$file"
@@ -196,7 +198,7 @@ before=$(redis dbsize)
 for strategy in guava-mitz64 sbbf; do
   "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
   refuses "save $strategy" \
-    "holds only a filter of strategy fast, with n, p and the key of its hash in it: leave out \
+    "holds only a filter of strategy fast or tags, with n, p and the key of its hash in it: leave out \
 ?layout=module" \
     "$tool" convert "of-$strategy" "$module/x?layout=module"
 done
