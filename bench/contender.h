@@ -100,7 +100,7 @@ extern const lfb_contender lfb_own_fast_speed; /* fast with LFB_MEMORY_SPEED */
 extern const lfb_contender lfb_own_sbbf;
 extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */
 extern const lfb_contender lfb_own_default; /* the library's choice for n and fpp */
-extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
+extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of tags, of guava-mitz64 */
 extern const lfb_contender lfb_own_window;                      /* G = 3 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_ck_bitmap, lfb_peer_mutex;

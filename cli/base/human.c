@@ -67,16 +67,6 @@ struct human human_bytes(uint64_t bytes)
   return result;
 }
 
-struct human human_typed(uint64_t bytes)
-{
-  const uint64_t tenths = bytes / 100000 + (bytes % 100000 > 0); /* of a million */
-  struct human result;
-
-  (void)snprintf(result.text, sizeof result.text, "%" PRIu64 ".%" PRIu64 "M", tenths / 10,
-                 tenths % 10);
-  return result;
-}
-
 struct human human_seconds(double seconds)
 {
   if (seconds < 0.9995)

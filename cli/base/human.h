@@ -16,7 +16,6 @@ struct human {
 struct human human_count(uint64_t count);            /* 10,000,000             */
 struct human human_short(double value);              /* 10M, 4.52M, 812        */
 struct human human_bytes(uint64_t bytes);            /* 22.85 MiB              */
-struct human human_typed(uint64_t bytes);            /* 24.0M: rounded up, as it is typed */
 struct human human_seconds(double seconds);          /* 1.24 s, 35 ms          */
 struct human human_probability(double probability);  /* 0.0001, 1.2e-09        */
 

@@ -112,36 +112,18 @@ bool options_read_form(const char *option, const char *text, void *to)
                       "milvus-int64 or milvus-utf8", option, text);
 }
 
-static bool options_is_text(const char *text, size_t size)
-{
-  for (size_t i = 0; i < size; i++)
-    if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
-      return false;
-  return true;
-}
-
-/*
- * Reads the key from `size` bytes: either 32 hexadecimal digits, with or without an end of line,
- * or 16 raw bytes.  Returns NULL, or what is wrong.
- */
+/* Reads the key from `size` bytes: 32 hexadecimal digits, with or without an end of line.  Returns
+ * NULL, or what is wrong. */
 static const char *options_key_from(const char *text, size_t size, uint8_t key[16])
 {
   static const uint8_t none[16];
 
-  if (size == 16 && options_is_text(text, size)) /* one in 5 million raw keys */
-    return "16 characters of text are not a key: give 32 hexadecimal digits or 16 random bytes";
-  if (size == 16) {
-    memcpy(key, text, 16);
-  } else {
-    if (size > 32 && text[size - 1] == '\n')
-      size--;
-    if (size > 32 && text[size - 1] == '\r')
-      size--;
-    if (size < 32 || !numbers_hex(text, 16, key))
-      return "not a key of 32 hexadecimal digits or 16 bytes";
-    if (size > 32)
-      return "not a key: more than 32 hexadecimal digits and one end of line";
-  }
+  if (size > 32 && text[size - 1] == '\n')
+    size--;
+  if (size > 32 && text[size - 1] == '\r')
+    size--;
+  if (size != 32 || !numbers_hex(text, 16, key))
+    return "not a key of 32 hexadecimal digits";
   return memcmp(key, none, sizeof none) == 0 ? "a key must not be all zeros" : NULL;
 }
 

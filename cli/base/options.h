@@ -85,7 +85,7 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
   ROW(options_json, bool, '\0', "json", NULL, NULL,                                                \
       "print one JSON object (its fields: the manual page)")                                       \
   ROW(options_key_file, struct options_key, '\0', "key-file", "FILE", options_read_key,            \
-      "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are not text")               \
+      "key of a keyed filter: 32 hexadecimal digits")                                              \
   ROW(options_no_verify, bool, '\0', "no-verify", NULL, NULL,                                      \
       "do not compare the checksums of a file of 64 MiB or more")                                  \
   ROW(options_mode, struct options_mode, '\0', "mode", "OCTAL", options_read_mode,                 \

@@ -496,8 +496,8 @@ static int build_run(int argc, char **argv)
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
-       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text; "
-       "default: a random key, which is written into OUT)",
+       "hash with the secret key in FILE (32 hexadecimal digits; default: a random key, which is "
+       "written into OUT)",
        options_read_key, &build.key},
       {'\0', "keep-key", NULL,
        "write the key of --key-file into OUT, which then opens without it; OUT gets mode 0600, or "
@@ -562,8 +562,8 @@ const struct command command_build = {
         "be of form native or mapped, record n and p, and not have been folded.  With -p, the size "
         "is as -n and -p say, and only the hash, the key and the strategy are those of FILE.\n\n"
         "With --shared, any number of processes build and query OUT at the same time, on /dev/shm "
-        "or on a disk.  As soon as one process has put a key, all of them find it.  A killed "
-        "process loses no key that it has put, and nothing needs repair.\n\n"
+        "or on a disk.  A killed process loses no key that it has put, and nothing needs "
+        "repair.\n\n"
         "If OUT of --shared is new, give -p, and for a pipe -n.  If several processes start at "
         "once, give -n, too: otherwise the first one's number of keys decides the size.  If OUT "
         "exists, -p, -n, --strategy, --hash and --seed may be left out.  A value that differs from "
@@ -576,8 +576,7 @@ const struct command command_build = {
         "twice must be removed twice.  If tags have no place for a key, the command ends with "
         "status 2 and OUT is not written.  A key of which more than 64 copies come never fits.\n\n"
         "While a process has OUT open, do not cut OUT short, as truncate, cp and > do: that kills "
-        "the process.  Do not delete or replace OUT either: what was put is lost, and the process "
-        "ends with status 2.  Without --shared, only --form mapped replaces such a file.\n\n"
+        "the process.  Do not delete or replace OUT either: what was put is lost.\n\n"
         "If OUT is on Redis, its strategy is fast, guava-mitz64, guava-mitz32 or redis-mitz32.  "
         "Without --shared, the filter is built here and then sent; its name must be unused.  With "
         "--shared, the keys are put into the filter on the server, which is made if it does not "

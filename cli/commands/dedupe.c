@@ -93,7 +93,7 @@ static bool dedupe_choose_memory(struct dedupe *dedupe)
          report_false("dedupe: %u thread%s%s: give at least --memory %s%s", threads,
                       threads == 1 ? "" : "s",
                       exact->seen != NULL ? " and the filters of --seen" : "",
-                      human_typed(least).text, threads == 1 ? "" : ", or fewer --threads");
+                      human_count(least).text, threads == 1 ? "" : ", or fewer --threads");
 }
 
 /* Opens the state, before any output is opened: it may be none.  False after a report. */
@@ -261,8 +261,7 @@ const struct command command_dedupe = {
         "one run must not read what another prints.  A damaged FILE is an error.  If FILE is cut "
         "short while a run has it open, the run is killed.\n\n"
         "With -o, OUT is replaced after the last key, so it may be one of FILE...  If the exit "
-        "status is not 0, it is not replaced, unless an error says so: FILE of --seen, which is "
-        "written after OUT, may fail.\n\n"
+        "status is not 0, it is not replaced, unless an error says so.\n\n"
         "With --header, each further FILE must begin with the same N lines, as far as it has "
         "lines.\n\n"
         "A large file is read twice.  It takes 2 bytes of memory for a line that comes once, and "

@@ -35,23 +35,6 @@ struct info {
   bool there; /* on a server */
 };
 
-/* The form, strategy and size of a filter that grows. */
-static void info_json_growing(const lfb_figures *figures)
-{
-  const lfb_stats *stats = &figures->all;
-
-  json_text("form", "growing");
-  json_text("strategy", lfb_strategy_name(stats->strategy));
-  json_count("layers", figures->growing.layers);
-  json_count("first_insertions", stats->expected_insertions);
-  json_float("fpp", stats->fpp);
-  json_count("bits", stats->bit_count);
-  json_count("bytes", stats->bytes);
-  json_count_if("bits_set", stats->bits_set, figures_counted(stats));
-  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_float("expected_fpp", stats->expected_fpp);
-}
-
 static void info_json_generations(const lfb_window_figures *figures)
 {
   json_count("generation", figures->generation);
@@ -106,12 +89,12 @@ static void info_json(const struct info *info)
   const lfb_stats *stats = &info->figures.all;
 
   json_open(NULL);
-  if (kind == LFB_KIND_GROWING)
-    info_json_growing(&info->figures);
-  else if (kind == LFB_KIND_WINDOW)
+  if (kind == LFB_KIND_WINDOW)
     info_json_window(info);
   else
     figures_json(figures_form(kind, stats->form), stats);
+  if (kind == LFB_KIND_GROWING)
+    json_count("layers", info->figures.growing.layers);
   if (kind == LFB_KIND_COUNTING && stats->strategy == LFB_TAGS) {
     json_count("copies", stats->copies);
     json_count("slots", stats->slots);

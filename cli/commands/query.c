@@ -30,7 +30,6 @@ struct query {
   char *filter_paths[QUERY_MOST];
   struct source filters[QUERY_MOST];
   size_t filter_count; /* of those that are open */
-  bool all;            /* a key is present if all filters have it; else if any has */
   _Atomic(uint64_t) asked, present, selected; /* keys */
   _Atomic(bool) numeric; /* the first keys of chunks were numbers */
 };
@@ -40,7 +39,7 @@ static bool query_prints(const struct query *query)
   return !query->count_only && !query->quiet;
 }
 
-/* Asks all filters: bit i % 64 of answers[i / 64] is whether any, or all, may have key i. */
+/* Asks all filters: bit i % 64 of answers[i / 64] is whether any may have key i. */
 static bool query_filters(const struct query *query, const lfb_key *keys, size_t count,
                           uint64_t *answers)
 {
@@ -53,7 +52,7 @@ static bool query_filters(const struct query *query, const lfb_key *keys, size_t
     if (!source_do(&query->filters[i], LFB_MIGHT_CONTAIN, keys, count, more, &found))
       return false;
     for (size_t word = 0; word < (count + 63) / 64; word++)
-      answers[word] = query->all ? answers[word] & more[word] : answers[word] | more[word];
+      answers[word] |= more[word];
   }
   return true;
 }
@@ -192,8 +191,6 @@ static const char *query_operands(struct query *query, int count, char **operand
 
   if (query->filter_count == 0 && count == 0)
     return "no filter given";
-  if (query->all && query->filter_count == 0)
-    return "--all applies only to filters given by -f";
   if (first == 1)
     query->filter_paths[query->filter_count++] = operands[0];
   query->source.paths = operands + first;
@@ -242,8 +239,6 @@ static int query_run(int argc, char **argv)
   const struct option_row rows[] = {
       {'f', "filter", "FILTER...", "a filter to query; several: a key is present if any has it",
        query_read_filter, &query},
-      {'\0', "all", NULL, "with several -f: a key is present if all of them have it", NULL,
-       &query.all},
       {'v', "invert", NULL, "print the keys that are definitely absent", NULL, &query.invert},
       {'c', "count", NULL, "print only the number of keys", NULL, &query.count_only},
       {'q', "quiet", NULL,
@@ -288,8 +283,8 @@ const struct command command_query = {
         "  lfbloom query redis://localhost/seen urls.txt\n",
     .common = 10,
     .details =
-        "With -f, no operand is a filter.  The keys in any of the filters are printed, with --all "
-        "those in each of them, and with -v the other keys.\n\n"
+        "With -f, no operand is a filter.  The keys in any of the filters are printed, with -v the "
+        "others.  For those in each of two, pass the output of one query to the next.\n\n"
         "FILTER may be - for standard input, if the keys come from files.\n\n"
         "A filter of 'build --shared' can be queried while other processes put into it.\n\n"
         "A file of 64 MiB or more is not loaded but read in place.  The query starts at once, "

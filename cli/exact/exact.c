@@ -280,17 +280,6 @@ static bool exact_read(struct exact *exact)
   return true;
 }
 
-/* With --progress, says what the run may take. */
-static void exact_note_plan(const struct exact *exact)
-{
-  const char *folder;
-  const uint64_t room = spill_room(&exact->spill, &folder);
-
-  if (progress_wanted(exact->source->progress))
-    report_note("at most %s of memory; beyond it, temporary files in %s, where %s are free",
-                human_bytes(exact->memory).text, folder, human_bytes(room).text);
-}
-
 static bool exact_begin(struct exact *exact)
 {
   uint8_t key[LFB_HASH128_KEY];
@@ -299,7 +288,6 @@ static bool exact_begin(struct exact *exact)
   exact->room = exact->memory - exact->tuning.thread_bytes * exact->source->threads -
                 (exact->seen != NULL ? seen_bytes(exact->seen) : 0);
   exact->doubted_bytes = exact->room / 16;
-  exact_note_plan(exact);
   table_init(&exact->table, exact->rereadable && exact->tuning.table_most < exact->room / 4
                                 ? exact->tuning.table_most
                             : exact->rereadable ? exact->room / 4

@@ -216,7 +216,7 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
 
   if (exact_counts(exact))
     return report_false("dedupe: the keys that may be repeated need more memory than --memory %s",
-                        human_typed(exact->memory).text);
+                        human_count(exact->memory).text);
   if (doubted == NULL) {
     (void)pthread_mutex_lock(&exact->doubting);
     doubted = atomic_load_explicit(&exact->doubted, memory_order_relaxed); /* the lock orders it */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "bloom/files/disk.h"
@@ -57,14 +56,6 @@ static bool spill_open(const struct spill *spill, int *file)
     free(name);
   }
   return *file >= 0 || spill_failed(spill);
-}
-
-uint64_t spill_room(const struct spill *spill, const char **folder)
-{
-  struct statvfs found;
-
-  *folder = spill_folder(spill);
-  return statvfs(*folder, &found) == 0 ? (uint64_t)found.f_bavail * found.f_frsize : 0;
 }
 
 bool spill_check(const struct spill *spill)

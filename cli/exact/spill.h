@@ -51,9 +51,6 @@ struct spill {
   int text; /* the file of lines; 0: none */
 };
 
-/* How many bytes of files the folder has room for.  Writes which one that is. */
-uint64_t spill_room(const struct spill *spill, const char **folder);
-
 /* Whether a temporary file can be made.  False after a report. */
 bool spill_check(const struct spill *spill);
 

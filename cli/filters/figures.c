@@ -48,7 +48,7 @@ void figures_json(const char *form, const lfb_stats *stats)
   json_count("bits", stats->bit_count);
   json_count("reachable_bits", stats->reachable_bits);
   json_count("bytes", stats->bytes);
-  json_count("probes", stats->probes);
+  json_count_if("probes", stats->probes, stats->probes > 0); /* not of a growing one */
   json_count_if("bits_set", stats->bits_set, figures_counted(stats));
   json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
   json_float("expected_fpp", stats->expected_fpp);
@@ -72,6 +72,5 @@ void figures_json_filled(const lfb_stats *stats)
   json_float("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
-  /* The layers of a growing filter differ. */
   json_count_if("probes", stats->probes, stats->probes > 0);
 }

@@ -81,18 +81,6 @@ static bool share_fits(const char *path, const struct source_wish *wish,
   return false;
 }
 
-/* Warns if another process has just made the filter for fewer keys than this one has counted. */
-static void share_warn_small(const char *path, const struct source_wish *wish,
-                             const lfb_stats *stats)
-{
-  if (!wish->expected->given && stats->fpp > 0 &&
-      wish->config->expected_insertions > stats->expected_insertions)
-    report_note("warning: %s: another process made it for %s distinct keys, but up to %s come from "
-                "this process: give all processes the same -n",
-                path, human_count(stats->expected_insertions).text,
-                human_count(wish->config->expected_insertions).text);
-}
-
 /* Reports why the file at `path` cannot be shared. */
 static void share_refuse(const char *path, lfb_status status)
 {
@@ -222,8 +210,6 @@ static bool share_accept(const struct source_wish *wish, struct source *opened,
     source_close(opened);
     return false;
   }
-  if (figures.kind != LFB_KIND_GROWING)
-    share_warn_small(path, wish, &figures.all);
   *source = *opened;
   return true;
 }

@@ -126,20 +126,15 @@ static bool window_made_so(const struct options_key *key, const lfb_config *conf
 bool window_fits(const struct window_span *span, const char *path, const struct options_key *key,
                  const lfb_config *config, const lfb_window_figures *figures)
 {
-  if (figures->span < span->seconds * 0.999999 || figures->span > span->seconds * 1.000001)
-    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file",
-                       path, figures->span, figures->span);
-  else if (span->generations != 0 && span->generations != figures->generations)
-    (void)report_error("%s: its window has %u generations: leave out /%u, or give another file",
-                       path, (unsigned)figures->generations, (unsigned)span->generations);
-  else if (!window_made_so(key, config, figures))
-    (void)report_error("%s: its window was made with -n %" PRIu64
-                       " -p %g --hash %s: leave out the options that differ, or give another file",
-                       path, figures->expected_insertions, figures->fpp,
-                       lfb_hash_name(figures->hash));
-  else
-    return true;
-  return false;
+  const bool same = figures->span >= span->seconds * 0.999999 &&
+                    figures->span <= span->seconds * 1.000001 &&
+                    (span->generations == 0 || span->generations == figures->generations);
+
+  return (same && window_made_so(key, config, figures)) ||
+         report_false("%s: its window was made with --window %.10gs/%u -n %" PRIu64
+                      " -p %g --hash %s: leave out what differs, or give another file",
+                      path, figures->span, (unsigned)figures->generations,
+                      figures->expected_insertions, figures->fpp, lfb_hash_name(figures->hash));
 }
 
 size_t window_claim(struct window_count *left, lfb_window *window, const lfb_key *keys,

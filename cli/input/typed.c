@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/json.h"
 #include "cli/base/numbers.h"
 #include "cli/base/report.h"
 
@@ -111,22 +112,15 @@ static bool typed_real(lfb_key text, bool single, uint64_t *bits)
   return *end == '\0';
 }
 
-/* Reads one character of UTF-8.  Returns its bytes, or 0.   Source  RFC 3629, section 4. */
+/* Reads one character of UTF-8.  Returns its bytes, or 0. */
 static size_t typed_character(const unsigned char *at, size_t left, uint32_t *character)
 {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const size_t size = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  const size_t size = at[0] < 0x80 ? 1 : (size_t)json_utf8_size(at, left);
 
-  if (size == 0 || size > left || at[0] > 0xf4)
-    return 0;
   *character = size == 1 ? at[0] : at[0] & (0x7fU >> size);
-  for (size_t i = 1; i < size; i++) {
-    if ((at[i] & 0xc0) != 0x80)
-      return 0;
+  for (size_t i = 1; i < size; i++)
     *character = *character << 6 | (at[i] & 0x3fU);
-  }
-  const bool surrogate = *character >= 0xd800 && *character < 0xe000;
-  return *character < least[size] || *character > 0x10ffff || surrogate ? 0 : size;
+  return size;
 }
 
 static bool typed_utf16(lfb_key text, char *room, lfb_key *key)

@@ -19,15 +19,15 @@ and cmp out <(awk '!seen[$0]++' near blank abc)
 0 dedupe --json --memory 20M near
 and equal "$(json in) $(json out)" "600000 $(wc -l <near.kept)"
 ? dedupe abc abc =! /^lfbloom: 6 keys in, 3 out, 3 came again; in [0-9.]+ MiB; .*keys/s$/
-? dedupe --progress=always near =! deduplicating =! of memory; beyond it, temporary files in
+? dedupe --progress=always near =! deduplicating
 $ printf '{"a":1}\n{"a":2}\n' >good.json
 2 (cat good.json && echo bad) | dedupe -q -c --jsonl a good.json - => * \
   =! standard input:3: no JSON object
 and cmp out <(sed 's/^/      2 /' good.json)
-2 dedupe --threads 2 --memory 1M abc =! 2 threads: give at least --memory 8.4M, or fewer --threads
-and dedupe -q --threads 2 $(grep -o -e '--memory [0-9.]*M' err) abc
-2 dedupe --threads 1 --memory 6M abc =! 1 thread: give at least --memory 6.3M
-and dedupe -q --threads 1 $(grep -o -e '--memory [0-9.]*M' err) abc
+2 dedupe --threads 2 --memory 1M abc =! 2 threads: give at least --memory 8,388,608, or fewer --threads
+and dedupe -q --threads 2 $(grep -oE -e '--memory [0-9,]*[0-9]' err) abc
+2 dedupe --threads 1 --memory 6M abc =! 1 thread: give at least --memory 6,291,456
+and dedupe -q --threads 1 $(grep -oE -e '--memory [0-9,]*[0-9]' err) abc
 2 dedupe --temp missing abc =! missing: temporary file: No such file
 
 # -i, and what cannot go together.
@@ -112,7 +112,7 @@ $ chmod 644 printed
 and equal "$(stat -c %a printed)" 600
 2 dedupe printed =! is a state of 'dedupe --seen'
 2 dedupe --threads 1 --memory 6.3M --seen printed abc =! 1 thread and the filters of --seen: give
-and dedupe -q --threads 1 $(grep -o -e '--memory [0-9.]*M' err) --seen printed abc
+and dedupe -q --threads 1 $(grep -oE -e '--memory [0-9,]*[0-9]' err) --seen printed abc
 2 dedupe --seen printed -c abc =! --seen does not count
 # Bad lines that pass are printed each time, and are not in the state.
 $ printf '{"a":1}\nbad\nworse\nbad\n' >some.json

@@ -40,8 +40,7 @@ table <<'END'
 1 query -v "$growing" grown
 and grep -qx "layers               3" info
 and holds verify ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
-0 info --json "$growing" => ...{"form": "growing", "strategy": "fast", "layers": 3, \
-  "first_insertions": 1024, "fpp": 0.01...
+0 info --json "$growing" => {form=growing strategy=fast expected_insertions=1024 fpp=0.01 layers=3}
 $ { head -c 3000 "$growing" && printf X && tail -c +3002 "$growing"; } >torn
 1 verify torn => ...torn: damaged: a checksum does not match: ...
 $ refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" \

@@ -167,10 +167,7 @@ printf 'a\nnew\nneither\n' >both
 "$tool" build -q -n 100 -p 1e-9 -o one keys
 "$tool" build -q -n 100 -p 1e-9 -o two new
 prints "any of two" 0 $'a\nnew' "$tool" query -f one -f two both
-gives "all of two" 1 "$tool" query --all -f one -f two both
-same "all of two, inverted" 0 both "$tool" query --all -v -f one -f two both
 prints "one by -f, three times" 0 1 "$tool" query -c -f one -f one --filter=one both
-refuses "--all without -f" "--all applies only to" "$tool" query --all one both
 refuses "one that is missing" "missing: " "$tool" query -f one -f missing both
 
 # --- lines that end in CR ------------------------------------------------------------

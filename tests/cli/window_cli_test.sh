@@ -167,16 +167,15 @@ for i in 1 2 3 4 5; do
 done
 table <<'END'
 2 claim --window 1h --shared new --mode 640 -n 5 -p 0.1 abc =! leave out --mode
-2 claim --window 1h --shared seen abc =! seen: its window is of 86400 seconds: give --window 86400s
-2 claim --window 24h/7 --shared seen abc =! its window has 3 generations: leave out /7
+2 claim --window 1h --shared seen abc =! seen: its window was made with --window 86400s/3 -n 10000
+2 claim --window 24h/7 --shared seen abc =! with --window 86400s/3 -n 10000 -p 1e-09 --hash
 END
 "$tool" info --json seen >out
 hash=$(json hash)
 for differs in "-n 20k" "-p 1e-8" "--hash xxh3" "-n 10k -p 1e-9 --hash xxh3"; do
   # shellcheck disable=SC2086 # words
   refuses "--shared with another $differs" \
-    "seen: its window was made with -n 10000 -p 1e-09 --hash $hash: leave out the options that \
-differ" \
+    "seen: its window was made with --window 86400s/3 -n 10000 -p 1e-09 --hash $hash: leave out" \
     "$tool" claim --window 24h --shared seen $differs abc
 done
 table <<'END'
@@ -185,7 +184,7 @@ and equal "$(wc -c <out)" 0
 0 claim -q --window 24h --shared open -n 10 -p 0.1 --hash xxh3 abc
 $ echo 000102030405060708090a0b0c0d0e0f >key
 2 claim --window 24h --shared open --key-file key abc \
-  =! open: its window was made with -n 10 -p 0.1 --hash xxh3
+  =! open: its window was made with --window 86400s/3 -n 10 -p 0.1 --hash xxh3
 2 claim --window 1h -n 5 --shared new abc =! no -p given
 2 claim --shared seen -p 0.1 abc =! seen: this is a window filter
 2 claim --window 10 --shared seen abc =! give --shared with a time
