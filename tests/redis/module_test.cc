@@ -99,7 +99,8 @@ TEST(Module, ReservesAsAsked) {
 }
 
 // The probability of a false positive at the present fill, of each kind of filter: that of the keys
-// that are found, within four standard deviations.
+// that are found.  Filters of one fill differ, too: in 400 of each kind the share of keys differed
+// by up to 5.4 standard deviations of a sample, in the mean by 1.2 to 1.6.
 TEST(Module, TellsItsErrorNow) {
   RedisServer server(WithModule());
   Check(server, {{{"BF.RESERVE", "plain", "0.05", "2000", "NONSCALING"}, "OK"},
@@ -113,7 +114,7 @@ TEST(Module, TellsItsErrorNow) {
     EXPECT_LE(now, 0.05) << key;
     EXPECT_EQ(std::stod(Info(server, key).at("Error now")), now);
     EXPECT_EQ(server.Call({"BF.INFO", key, "ERROR"}), "0.050000000000000003\n");
-    EXPECT_NEAR(CountNumbers(server, key, 10'000, 30'000), 20'000 * now, 4 * sqrt(20'000 * now));
+    EXPECT_NEAR(CountNumbers(server, key, 10'000, 30'000), 20'000 * now, 9 * sqrt(20'000 * now));
   }
 }
 
