@@ -1,6 +1,6 @@
 /*
  * canary.c - accesses beside the library's that ThreadSanitizer must report: for each kind of word
- * that threads share, each kind of access, and each kernel of filters and windows.
+ * that threads share, each kind of access, and each kernel of filters, tags and windows.
  *
  *     canary KIND MODE LEVEL  a thread uses the words, then, unordered, the library does:
  *       read     plain loads; the library changes them
@@ -86,11 +86,12 @@ static void filter_look(void)
   (void)lfb_filter_might_contain_u64(filter, key);
 }
 
-/* Puts or queries MANY keys in one call, by the kernel's other functions. */
+/* Puts, queries or removes MANY keys in one call, by the kernel's other functions. */
 static size_t many(lfb_verb verb)
 {
-  const lfb_any any = filter != NULL ? (lfb_any){LFB_KIND_PLAIN, {filter}}
-                                     : (lfb_any){LFB_KIND_WINDOW, {window}};
+  const lfb_any any = filter != NULL   ? (lfb_any){LFB_KIND_PLAIN, {filter}}
+                      : window != NULL ? (lfb_any){LFB_KIND_WINDOW, {window}}
+                                       : (lfb_any){LFB_KIND_COUNTING, {.counting = counting}};
   uint64_t keys[MANY];
 
   for (uint64_t i = 0; i < MANY; i++)
@@ -101,6 +102,11 @@ static size_t many(lfb_verb verb)
 static void many_change(void)
 {
   expect(many(LFB_PUT) > 0);
+}
+
+static void many_remove(void)
+{
+  expect(many(LFB_REMOVE) == MANY);
 }
 
 static void many_look(void)
@@ -188,14 +194,28 @@ static void generation_change(void)
 
 static void counter_make(void)
 {
-  const lfb_config config = {.expected_insertions = KEYS, .fpp = 0.01};
+  const lfb_config config = {
+      .expected_insertions = KEYS, .fpp = chosen->fpp, .strategy = chosen->strategy};
   expect(lfb_counting_create(&config, &counting) == LFB_OK);
   words_are(counting->pages.address, counting->pages.size);
 }
 
 static void counter_change(void)
 {
-  (void)lfb_counting_put_u64(counting, key);
+  expect(lfb_counting_put_u64(counting, key));
+}
+
+/* With the keys that both threads remove. */
+static void removal_make(void)
+{
+  counter_make();
+  for (uint64_t i = 0; i < 2 * (uint64_t)MANY; i++)
+    expect(lfb_counting_put_u64(counting, key + i));
+}
+
+static void removal_change(void)
+{
+  expect(lfb_counting_remove_u64(counting, key));
 }
 
 static void counter_look(void)
@@ -234,6 +254,12 @@ static void version_make(void)
 
 /* ---- the rows -------------------------------------------------------------------------- */
 
+#define TAGS_ROWS(bits, fpp)                                                               \
+  {"tags-" bits, counter_make, counter_change, counter_look, LFB_TAGS, fpp, 16},           \
+      {"tags-" bits "-many", counter_make, many_change, many_look, LFB_TAGS, fpp, 16},     \
+      {"tags-" bits "-removal", removal_make, removal_change, NULL, LFB_TAGS, fpp, 16},    \
+      {"tags-" bits "-removal-many", removal_make, many_remove, NULL, LFB_TAGS, fpp, 16}
+
 static const kind kinds[] = {
     {"word", filter_make, filter_change, filter_look, LFB_GUAVA_MITZ64, 0.01, 0},
     {"1p", filter_make, filter_change, filter_look, LFB_FAST, 0.01, 2},
@@ -256,7 +282,10 @@ static const kind kinds[] = {
     {"cell-128", cell_make, cell_change, NULL, LFB_GUAVA_MITZ64, 0.01, 0},
     {"window-cell", window_cell_make, window_cell_change, NULL, LFB_DEFAULT, 0.01, 0},
     {"generation", generation_make, generation_change, window_look, LFB_DEFAULT, 0.01, 0},
-    {"counter", counter_make, counter_change, counter_look, LFB_DEFAULT, 0.01, 0},
+    {"counter", counter_make, counter_change, counter_look, LFB_FAST, 0.01, 0},
+    TAGS_ROWS("16", 0.01),
+    TAGS_ROWS("21", 1e-4),
+    TAGS_ROWS("32", 1e-6),
     {"versions", versions_make, versions_change, versions_look, LFB_DEFAULT, 0.01, 0},
     {"version", version_make, versions_change, versions_look, LFB_DEFAULT, 0.01, 0},
 };
@@ -328,7 +357,8 @@ static void list(void)
   for (size_t i = 0; i < (size_t)KINDS * MODES * LEVELS; i++) {
     const kind *row = &kinds[i / MODES / LEVELS];
     const size_t mode = i / LEVELS % MODES, level = i % LEVELS;
-    if (levels[level].simd <= best && (row->words != 0 || level == 0) &&
+    if (levels[level].simd <= (row->strategy == LFB_TAGS ? LFB_SIMD_AVX2 : best) &&
+        levels[level].simd <= best && (row->words != 0 || level == 0) &&
         (row->look != NULL || strcmp(modes[mode], "beneath") != 0))
       printf("%s %s %s\n", row->name, modes[mode], row->words == 0 ? "any" : levels[level].name);
   }
