@@ -1,5 +1,6 @@
-// The counting filter against a multiset: threads run random programs of puts, removals, queries
-// and unions over the same few keys. At each rest every counter has the multiset's value.
+// The counting filter with counters against a multiset: threads run random programs of puts,
+// removals, queries and unions over the same few keys. At each rest every counter has the
+// multiset's value.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace {
 
 constexpr unsigned kThreads = 4;  // more than the cores
-constexpr uint64_t kKeys = 48, kMostHeld = 2, kActs = kUnderTsan ? 60 : 150, kMany = 8;
+constexpr uint64_t kKeys = 48, kMostHeld = 2, kActs = kUnderTsan ? 60 : 150;
 
 // How often a thread has put each key and not yet removed it. A thread removes only what it has
 // put.
@@ -62,12 +63,10 @@ class Program {
 
   void Run() {
     for (uint64_t act = 0; act < kActs; act++) {
-      switch (Random(16)) {
-        case 0: Unite(); break;
-        case 1: case 2: PutMany(); break;
-        case 3: case 4: RemoveMany(); break;
-        default: One(Random(kKeys));
-      }
+      if (Random(16) == 0)
+        Unite();
+      else
+        One(Random(kKeys));
       const uint64_t asked = Random(kKeys);
       if ((*held_)[asked] + (*kept_)[asked] > 0)
         missing += !lfb_counting_might_contain_u64(c_, Key(asked));
@@ -92,30 +91,6 @@ class Program {
       PutInto(c_, Key(i));
       Note(i);
     }
-  }
-
-  void PutMany() {
-    std::vector<uint64_t> keys;
-    for (uint64_t n = 0; n < kMany; n++) {
-      const uint64_t i = Random(kKeys);
-      if ((*held_)[i] == kMostHeld) continue;
-      keys.push_back(Key(i));
-      Note(i);
-    }
-    any::put_many(c_, keys.data(), keys.size(), nullptr);
-    missing +=
-        keys.size() - any::might_contain_many(c_, keys.data(), keys.size(), nullptr);
-  }
-
-  void RemoveMany() {
-    std::vector<uint64_t> keys;
-    for (uint64_t n = 0; n < kMany; n++) {
-      const uint64_t i = Random(kKeys);
-      if ((*held_)[i] == 0) continue;
-      keys.push_back(Key(i));
-      (*held_)[i]--;
-    }
-    refused += keys.size() - any::remove_many(c_, keys.data(), keys.size(), nullptr);
   }
 
   void Unite() {

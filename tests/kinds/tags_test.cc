@@ -166,6 +166,13 @@ INSTANTIATE_TEST_SUITE_P(Bits, Tags, testing::Values(0.01, 1e-4, 1e-6),
                            return fpp.param == 0.01 ? "16" : fpp.param == 1e-4 ? "21" : "32";
                          });
 
+lfb_config Seeded(double fpp, uint64_t n, uint64_t copies = 0) {
+  lfb_config config = Config(n, fpp, LFB_TAGS);
+  config.seed = 7;
+  config.copies = copies;
+  return config;
+}
+
 std::vector<uint64_t> TagWords(const Counting& counting) {
   const lfb_word* words = lfb_counting_words(counting.get());
   return {words, words + counting->pages.size / sizeof(lfb_word)};
@@ -229,6 +236,39 @@ TEST_P(Tags, IsAMultisetOfClasses) {
   EXPECT_GT(refused, 0u);
 }
 
+// The answers of many keys are those of one after another, for every number of keys, also of a full
+// filter; words after the last answer are not touched.
+TEST_P(Tags, ManyAnswerAsOneByOne) {
+  const auto has = [](lfb_counting* c, uint64_t key) {
+    return lfb_counting_might_contain_u64(c, key);
+  };
+  using One = bool (*)(lfb_counting*, uint64_t);
+  const One put = lfb_counting_put_u64, remove = lfb_counting_remove_u64;
+  const std::pair<lfb_verb, One> acts[] = {{LFB_PUT, put},           {LFB_MIGHT_CONTAIN, has},
+                                           {LFB_REMOVE, remove},     {LFB_MIGHT_CONTAIN, has},
+                                           {LFB_PUT, put}};
+  for (size_t count : {0ul, 1ul, 7ul, 63ul, 64ul, 65ul, 128ul, 700ul}) {
+    const Counting many = Count(Seeded(GetParam(), 350)), one = Copy(many);
+    std::vector<uint64_t> keys(count + 1);
+    for (size_t i = 0; i < count; i++) keys[i] = Mix(4, i % 500);  // some occur twice
+    for (const auto& act : acts) {
+      std::vector<uint64_t> answers((count + 63) / 64 + 1, 0x5555), wanted(answers);
+      std::fill(wanted.begin(), wanted.end() - 1, 0);
+      size_t yes = 0;
+      for (size_t i = 0; i < count; i++) {
+        const uint64_t answer = act.second(one.get(), keys[i]);
+        wanted[i / 64] |= answer << i % 64;
+        yes += answer;
+      }
+      ASSERT_EQ(any::many(Any(many), act.first, keys.data(), count, answers.data()), yes) << count;
+      ASSERT_EQ(answers, wanted) << count;
+    }
+    ASSERT_EQ(TagWords(many), TagWords(one));
+    ASSERT_EQ(Stats(many).puts_refused, Stats(one).puts_refused);
+    ASSERT_EQ(Stats(many).puts_refused > 0, count == 700);
+  }
+}
+
 // Filled until a put is refused, it has more than it was made for (without moves: T = 16 .92,
 // 21 .89, 32 .83 of the slots), and no answer changes. Seen to fail without the move.
 TEST_P(Tags, AFullOneRefusesAndKeepsWhatItHas) {
@@ -283,13 +323,6 @@ TEST_P(Tags, HasTheRateThatItSays) {
 }
 
 // ---- whole filters -------------------------------------------------------------
-
-lfb_config Seeded(double fpp, uint64_t n, uint64_t copies = 0) {
-  lfb_config config = Config(n, fpp, LFB_TAGS);
-  config.seed = 7;
-  config.copies = copies;
-  return config;
-}
 
 TEST_P(Tags, CopiesAndReadsBackWithItsCopies) {
   const Counting counting = Count(Seeded(GetParam(), 500, 3));
