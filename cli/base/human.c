@@ -25,17 +25,8 @@ struct human human_count(uint64_t count)
 static struct human human_scaled(double value, const char *unit)
 {
   struct human result;
-  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 
-  (void)snprintf(result.text, sizeof result.text, "%.*f", decimals, value);
-  if (strchr(result.text, '.') != NULL) {
-    char *end = result.text + strlen(result.text);
-    while (end[-1] == '0')
-      *--end = '\0';
-    if (end[-1] == '.')
-      end[-1] = '\0';
-  }
-  strncat(result.text, unit, sizeof result.text - strlen(result.text) - 1);
+  (void)snprintf(result.text, sizeof result.text, value < 999.5 ? "%.3g%s" : "%.0f%s", value, unit);
   return result;
 }
 

@@ -14,7 +14,41 @@
 #include "cli/base/output.h"
 #include "cli/base/report.h"
 #include "cli/input/crew.h"
-#include "cli/input/turns.h"
+
+/* Threads that wait are woken by seat, number % RECORDS_SEATS: one at a time up to 64 threads. */
+enum { RECORDS_SEATS = 64 };
+
+/* Turns, in which threads do a step one after another, in the order of numbers from 0.  What a
+ * thread wrote before it passed its turn is visible to all later turns. */
+struct turns {
+  pthread_mutex_t lock; /* guards `next` */
+  pthread_cond_t seats[RECORDS_SEATS];
+  uint64_t next; /* the number that may go on */
+};
+
+static void turns_init(struct turns *turns)
+{
+  (void)pthread_mutex_init(&turns->lock, NULL);
+  for (int i = 0; i < RECORDS_SEATS; i++)
+    (void)pthread_cond_init(&turns->seats[i], NULL);
+  turns->next = 0;
+}
+
+static void turns_await(struct turns *turns, uint64_t number)
+{
+  (void)pthread_mutex_lock(&turns->lock);
+  while (turns->next != number)
+    (void)pthread_cond_wait(&turns->seats[number % RECORDS_SEATS], &turns->lock);
+  (void)pthread_mutex_unlock(&turns->lock);
+}
+
+static void turns_pass(struct turns *turns)
+{
+  (void)pthread_mutex_lock(&turns->lock);
+  turns->next++;
+  (void)pthread_cond_broadcast(&turns->seats[turns->next % RECORDS_SEATS]);
+  (void)pthread_mutex_unlock(&turns->lock);
+}
 
 struct records {
   const struct records_job *job;

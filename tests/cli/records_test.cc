@@ -164,7 +164,7 @@ TEST(RecordsRace, ChunksAreDecidedAndEmittedInOrder) {
   std::string first_ones;
   const std::string text = Text(40000, &first_ones);
 
-  for (const unsigned threads : {1U, 2U, 3U, 8U, 70U})  // more than there are seats (turns.h)
+  for (const unsigned threads : {1U, 2U, 3U, 8U, 70U})  // more than there are seats
     for (const size_t most : {40, 400, 4000}) {
       FirstOnes ones(threads);
       EXPECT_TRUE(Process(&ones, text, most));

@@ -41,7 +41,7 @@ void ExpectAbout(double value, const char* text, const std::vector<std::string>&
 
 TEST(Human, FiguresAreReadBack) {
   const std::regex groups(R"(\d{1,3}(,\d{3})*)"), binary(R"(\d+\.\d\d [KMGTPE]iB|\d+ bytes)"),
-      three(R"((\d\.\d?[1-9]|\d\d\.[1-9]|\d{1,3})( ?[a-zA-Z]*))");
+      three(R"((\d\.\d*[1-9]|\d\d\.[1-9]|\d{1,3})( ?[a-zA-Z]*))");
   ExpectFor(1000, [&] {
     uint64_t count = AnyCount(), read = 0;
     const double real = std::ldexp(1 + 1e-3 * static_cast<double>(Below(1000)),
