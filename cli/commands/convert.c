@@ -88,12 +88,7 @@ static void convert_json(const struct convert *convert, const char *to, lfb_any 
 
   lfb_any_stats(any, &figures);
   json_open(NULL);
-  if (any.kind == LFB_KIND_PLAIN) {
-    figures_json(form, &figures.all);
-  } else {
-    json_text("form", form);
-    figures_json_filled(&figures.all);
-  }
+  figures_json(form, &figures.all);
   json_count("damaged_parts", convert->damage.count);
   json_count("damaged_bytes", convert->damage.bytes);
   json_close();

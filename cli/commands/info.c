@@ -11,7 +11,6 @@
 #include "cli/base/json.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
-#include "cli/exact/seen.h"
 #include "cli/filters/address.h"
 #include "cli/filters/figures.h"
 #include "cli/filters/source.h"
@@ -284,38 +283,6 @@ static int info_of(const struct source *source, bool json)
   return CLI_DONE;
 }
 
-/* A file of `dedupe --seen`. */
-static int info_seen(const char *path, bool json)
-{
-  struct seen_figures figures;
-  char text[64];
-  const lfb_status status = seen_look(path, &figures, NULL);
-
-  if (status != LFB_OK)
-    return report_status(path, status);
-  const double each = (double)figures.bytes / (double)(figures.lines > 0 ? figures.lines : 1);
-  if (json) {
-    json_open(NULL);
-    json_text("form", "seen");
-    json_count("lines", figures.lines);
-    json_count("bytes", figures.bytes);
-    json_float("bytes_per_line", each);
-    json_count("runs", figures.runs);
-    json_count_if("written", figures.written, figures.written > 0);
-    json_close();
-    return CLI_DONE;
-  }
-  info_row("form", "seen", " (state of 'dedupe --seen')");
-  info_row("lines", human_count(figures.lines).text, "");
-  info_bytes(figures.bytes);
-  (void)snprintf(text, sizeof text, "%.2f", each);
-  info_row("bytes per line", text, "");
-  info_row("runs", human_count(figures.runs).text, " (at most 14)");
-  if (figures.written > 0)
-    info_row("written", info_time(figures.written, text, sizeof text), "");
-  return CLI_DONE;
-}
-
 static int info_run(int argc, char **argv)
 {
   bool json = false, no_verify = false;
@@ -333,8 +300,6 @@ static int info_run(int argc, char **argv)
     return status;
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  if (seen_is(argv[optind]))
-    return info_seen(argv[optind], json);
   const lfb_read_limits limits = {.key = options_key_bytes(&key)};
   if (!source_open(argv[optind], LFB_OPEN_IN_PLACE, LFB_KIND_NONE, &limits, &source))
     return CLI_NOT_DONE;
@@ -358,7 +323,6 @@ const struct command command_info = {
         "probability: the chance that the filter answers \"maybe present\" for an absent key.\n\n"
         "The bits of a shared filter are counted for this, at 0.1 seconds per GiB.  So the figures "
         "are right even if a process was killed during a put.\n\n"
-        "If FILTER is on Redis, the server counts the bits, or tells what a key of BF.* takes.\n\n"
-        "FILTER may also be a file of 'lfbloom dedupe --seen'.\n",
+        "If FILTER is on Redis, the server counts the bits, or tells what a key of BF.* takes.\n",
     .run = info_run,
 };

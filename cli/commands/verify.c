@@ -74,12 +74,11 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
   lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
-  struct seen_figures figures;
 
   *file = (struct verified){.path = path};
   if (seen_is(path)) {
     file->form = "seen";
-    file->status = seen_look(path, &figures, &file->damage);
+    file->status = seen_verify(path, &file->damage);
     return;
   }
   verify_any(path, &limits, file);

@@ -54,14 +54,7 @@ void seen_close(struct seen *seen);
 /* Whether it is such a file, by its first bytes. */
 bool seen_is(const char *path);
 
-struct seen_figures {
-  uint64_t lines, bytes;
-  uint64_t written; /* when, in seconds since 1970; 0: never */
-  uint32_t runs;
-};
-
-/* Reads what a file has, while a run may use it, unless the head looks damaged; with `damage`,
- * waits until none does, and compares all of it.  Fails as lfb_filter_load(). */
-lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage);
+/* Waits until no run uses a file, and compares all of it.  Fails as lfb_filter_load(). */
+lfb_status seen_verify(const char *path, lfb_damage *damage);
 
 #endif

@@ -1,4 +1,4 @@
-/* seen_verify.c - looks at a file of `lfbloom dedupe --seen`, and compares all of it. */
+/* seen_verify.c - compares all of a file of `lfbloom dedupe --seen`. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void verify_all(const struct seen *seen, lfb_status of_head, lfb_damage *
     verify_run(seen, &seen->head.runs[i], &reader);
 }
 
-lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage *damage)
+lfb_status seen_verify(const char *path, lfb_damage *damage)
 {
   struct seen *const seen = calloc(1, sizeof *seen);
 
@@ -58,18 +58,9 @@ lfb_status seen_look(const char *path, struct seen_figures *figures, lfb_damage 
   seen->path = path;
   lfb_status status = LFB_ERROR_OPEN;
   seen->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (seen->file >= 0 && (damage == NULL || seen_lock(seen, LOCK_SH)))
+  if (seen->file >= 0 && seen_lock(seen, LOCK_SH))
     status = seen_map(seen) ? seen_read_head(seen) : LFB_ERROR_MAP;
-  /* Maybe a run is just writing the head, at its end: looks again when none has the file. */
-  if ((status == LFB_ERROR_BAD_CHECKSUM || status == LFB_ERROR_TRUNCATED) && damage == NULL &&
-      seen_lock(seen, LOCK_SH))
-    status = seen_map(seen) ? seen_read_head(seen) : LFB_ERROR_MAP;
-  *figures = (struct seen_figures){
-      .bytes = seen->size, .runs = seen->head.run_count, .written = seen->head.written};
-  for (uint32_t i = 0; status == LFB_OK && i < figures->runs; i++)
-    figures->lines += seen->head.runs[i].count;
-  if (damage != NULL)
-    verify_all(seen, status, damage);
+  verify_all(seen, status, damage);
   seen_close(seen);
-  return damage != NULL && damage->count > 0 ? LFB_ERROR_BAD_CHECKSUM : status;
+  return damage->count > 0 ? LFB_ERROR_BAD_CHECKSUM : status;
 }

@@ -118,7 +118,6 @@ and dedupe -q --threads 1 $(grep -oE -e '--memory [0-9,]*[0-9]' err) --seen prin
 $ printf '{"a":1}\nbad\nworse\nbad\n' >some.json
 0 dedupe -q --jsonl a --bad-lines pass --seen of_json some.json => <some.json =! *
 0 dedupe -q --jsonl a --bad-lines pass --seen of_json some.json => bad\nworse\nbad =! *
-0 info --json of_json => {form=seen lines=1}
 0 dedupe --json --seen fresh abc
 0 dedupe -q --seen fresh abc
 and equal "$(wc -l <out)" 3

@@ -9,7 +9,6 @@
 
 uint64_t exact_run_disorder(const char* path, enum exact_disorder how) {
   struct seen* const seen = seen_open(path, NULL);
-  struct seen_figures figures;
   lfb_damage damage = {0};
 
   if (seen == NULL) return UINT64_MAX;
@@ -23,7 +22,7 @@ uint64_t exact_run_disorder(const char* path, enum exact_disorder how) {
   block.checksum = seen_checksum(seen->hash, &block.number, SEEN_BLOCK - sizeof block.checksum);
   const bool written = seen_write(seen, &block, sizeof block, seen->head.runs[0].at);
   seen_close(seen);
-  return written && seen_look(path, &figures, &damage) != LFB_ERROR_OPEN ? damage.count
+  return written && seen_verify(path, &damage) != LFB_ERROR_OPEN ? damage.count
                                                                         : UINT64_MAX;
 }
 
