@@ -85,8 +85,8 @@ const struct topic topic_status = {
         "  lfbloom verify -q backup/*.lfb || echo 'do not rely on the backup'\n",
     .details =
         "0       Done: the command did what it was asked to do.\n"
-        "1       Done, but not as asked: query found no key to print, verify found damage, or a "
-        "filter is fuller than planned.\n"
+        "1       Done, but not as asked: query found no key to print, remove found one absent, "
+        "verify found damage, or a filter is fuller than planned.\n"
         "2       Not done: the last line on standard error says why.\n\n"
         "A filter is fuller than planned if more distinct keys came than it was made for, and its "
         "false-positive probability is above -p.  A warning says so.\n\n"
