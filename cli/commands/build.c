@@ -174,16 +174,13 @@ static bool build_create(struct build *build)
 
 static void build_summary_json(const struct build *build, const lfb_figures *figures)
 {
-  const lfb_stats *stats = &figures->all;
-
   json_open(NULL);
   json_count("keys", figure_get(&build->read.keys));
   json_count("new_keys", figure_get(&build->changed));
-  json_count_if("approximate_count", stats->approximate_count, !stats->saturated);
-  json_text("form", figures_form(address_is(build->out) && !build->shared ? LFB_KIND_NONE
-                                                                          : figures->kind,
-                                 build->form));
-  figures_json_filled(stats);
+  figures_json(figures_form(address_is(build->out) && !build->shared ? LFB_KIND_NONE
+                                                                      : figures->kind,
+                            build->form),
+               &figures->all);
   json_count("threads", build->source.threads);
   json_count("input_bytes", figure_get(&build->read.bytes));
   json_count("bad_lines", figure_get(&build->bad_lines));

@@ -206,13 +206,16 @@ static double claim_most_wrong(const struct claim *claim, const lfb_figures *fig
 
 static void claim_json(const struct claim *claim, const lfb_figures *figures, double wrong)
 {
+  const lfb_form form = figures->all.form;
+  const bool formless = figures->kind == LFB_KIND_PLAIN && form == LFB_FORM_NONE;
+
   json_open(NULL);
   json_count("in", figure_get(&claim->read.keys));
   json_count("out", figure_get(&claim->out));
   json_float("expected_false_positives", wrong);
   if (figures->kind == LFB_KIND_WINDOW)
     json_count("generations", figures->window.generations);
-  figures_json_filled(&figures->all);
+  figures_json(formless ? NULL : figures_form(figures->kind, form), &figures->all);
   json_count("bad_lines", figure_get(&claim->bad_lines));
   json_count("threads", claim->source.threads);
   json_count("input_bytes", figure_get(&claim->read.bytes));

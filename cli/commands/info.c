@@ -37,7 +37,6 @@ struct info {
 static void info_json_generations(const lfb_window_figures *figures)
 {
   json_count("generation", figures->generation);
-  json_count("probes", figures->probes);
   json_count("generation_bits", figures->bit_count);
   json_open_list("live");
   for (uint32_t i = 0; i <= figures->generations; i++) {
@@ -53,21 +52,12 @@ static void info_json_generations(const lfb_window_figures *figures)
 static void info_json_window(const struct info *info)
 {
   const lfb_window_figures *figures = &info->figures.window;
-  const lfb_stats *stats = &info->figures.all;
 
-  json_text("form", "window");
-  json_count("expected_insertions", stats->expected_insertions);
-  json_float("fpp", stats->fpp);
   if (figures->span > 0)
     json_float("span", figures->span);
   json_count("generations", figures->generations);
-  json_count("bits", stats->bit_count);
-  json_count("bytes", stats->bytes);
-  if (info->there)
-    json_count("approximate_count", stats->approximate_count);
-  else
+  if (!info->there)
     info_json_generations(figures);
-  json_float("expected_fpp", stats->expected_fpp);
 }
 
 /* What a window does not have: a time and a seed. */
@@ -88,10 +78,9 @@ static void info_json(const struct info *info)
   const lfb_stats *stats = &info->figures.all;
 
   json_open(NULL);
+  figures_json(figures_form(kind, stats->form), stats);
   if (kind == LFB_KIND_WINDOW)
     info_json_window(info);
-  else
-    figures_json(figures_form(kind, stats->form), stats);
   if (kind == LFB_KIND_GROWING)
     json_count("layers", info->figures.growing.layers);
   if (kind == LFB_KIND_COUNTING && stats->strategy == LFB_TAGS) {

@@ -43,7 +43,8 @@ const char *figures_form(lfb_kind kind, lfb_form form)
 void figures_json(const char *form, const lfb_stats *stats)
 {
   json_text("form", form);
-  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_text("strategy",
+            stats->strategy == LFB_DEFAULT ? NULL : lfb_strategy_name(stats->strategy));
   figures_json_made_for(stats);
   json_count("bits", stats->bit_count);
   json_count("reachable_bits", stats->reachable_bits);
@@ -62,15 +63,4 @@ void figures_of_counters(lfb_stats *stats)
   stats->bit_count *= 4;
   stats->reachable_bits *= 4;
   stats->bytes *= 4;
-}
-
-void figures_json_filled(const lfb_stats *stats)
-{
-  if (stats->strategy != LFB_DEFAULT)
-    json_text("strategy", lfb_strategy_name(stats->strategy));
-  figures_json_made_for(stats);
-  json_float("expected_fpp", stats->expected_fpp);
-  json_count("bits", stats->bit_count);
-  json_count("bytes", stats->bytes);
-  json_count_if("probes", stats->probes, stats->probes > 0);
 }

@@ -24,12 +24,8 @@ const char *figures_form(lfb_kind kind, lfb_form form);
  * tags stay. */
 void figures_of_counters(lfb_stats *stats);
 
-/* Prints the figures of a filter in the form of that name, as members of the open object; null
- * for figures that the form does not record. */
+/* Prints the figures of a filter in the form of that name (NULL: in none), as members of the open
+ * object; null for figures that the form or the kind does not have. */
 void figures_json(const char *form, const lfb_stats *stats);
-
-/* Prints the figures for a command that put keys into the filter; the strategy LFB_DEFAULT is left
- * out: a window has none. */
-void figures_json_filled(const lfb_stats *stats);
 
 #endif
