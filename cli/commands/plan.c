@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter_more.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -74,21 +75,17 @@ static double plan_bits_per_key(const struct plan *plan, const struct plan_row *
 
 static void plan_json_row(const struct plan *plan, const struct plan_row *row)
 {
+  const bool can_be = row->status == LFB_OK;
+
   json_open(row->name);
-  if (row->status == LFB_OK) {
-    json_count("bits", row->stats.bit_count);
-    json_count("bytes", row->stats.bytes);
-    json_count("probes", row->stats.probes);
-    json_float("bits_per_key", plan_bits_per_key(plan, row));
-    json_float("fpp_at_n", row->fpp);
-    json_count("reachable_bits", row->stats.reachable_bits);
-  } else {
-    static const char *const keys[] = {"bits",         "bytes",    "probes",
-                                       "bits_per_key", "fpp_at_n", "reachable_bits"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-      json_text(keys[i], NULL);
+  json_count_if("bits", row->stats.bit_count, can_be);
+  json_count_if("bytes", row->stats.bytes, can_be);
+  json_count_if("probes", row->stats.probes, can_be);
+  json_float("bits_per_key", can_be ? plan_bits_per_key(plan, row) : NAN);
+  json_float("fpp_at_n", can_be ? row->fpp : NAN);
+  json_count_if("reachable_bits", row->stats.reachable_bits, can_be);
+  if (!can_be)
     json_text("error", lfb_status_text(row->status));
-  }
   json_close();
 }
 
@@ -97,10 +94,7 @@ static void plan_json(const struct plan *plan)
   json_open(NULL);
   json_count("n", plan->n);
   json_float("fpp", plan->fpp);
-  if (plan->chosen == LFB_DEFAULT)
-    json_text("default", NULL);
-  else
-    json_text("default", lfb_strategy_name(plan->chosen));
+  json_text("default", plan->chosen == LFB_DEFAULT ? NULL : lfb_strategy_name(plan->chosen));
   json_open("strategies");
   for (size_t i = 0; i < plan->row_count; i++)
     plan_json_row(plan, &plan->rows[i]);
