@@ -41,6 +41,12 @@ check "build --shared by two processes: silent" equal "$(cat err1 err2)" ""
 prints "build --shared by two processes: every line" 0 200000 \
   "$tool" query "${many[@]}" -c shared lines
 
+gives "build --counting" 0 "$tool" build "${many[@]}" -q -p 1e-6 --counting -o counting first
+gives "remove" 0 "$tool" remove "${many[@]}" -q counting <(head -n 40000 first)
+tail -n +40001 first >left
+same "remove: the others stay" 0 left "$tool" query counting left
+reports "remove: only they" 0 copies "$(wc -l <left)" "$tool" info --json counting
+
 # --- query ------------------------------------------------------------------------
 head -n 100000 lines | "$tool" build -q -p 1e-9 -o half
 for options in "" -v -c "-v -c"; do
