@@ -37,8 +37,8 @@
  * 5. Full    Tags: a put that sees no free slot returns false, stores nothing and changes no
  *            answer; such a key must not be removed.  (Puts and removals of other threads may free
  *            a slot meanwhile.)  With at most expected_insertions keys present, each at most
- *            config.copies times, no put was refused in 10^7 (with more than 3 copies: at most 3 in
- *            10^5).  Many copies of few keys fill their lines sooner: a line has 32, 24 or 16
+ *            config.copies times, fewer than 1 put in 10^7 is refused (with more than 3 copies: in
+ *            10^6).  Many copies of few keys fill their lines sooner: a line has 32, 24 or 16
  *            slots.  So anyone who may put a key often can have other keys refused, also without
  *            the key of the hash: a server should put a key only when it is new to its own map.
  *    Stuck   Counters: a counter that reaches 15 stays there permanently, and its bit stays on;

@@ -105,8 +105,8 @@ TEST(TagsSize, FollowsFromFppAndCopies) {
   } rows[] = {{0.5, 0, 16, 16.85},    {0.01, 1, 16, 16.85}, {1e-3, 1, 16, 16.85},
               {9.9e-4, 1, 21, 22.87}, {1e-4, 1, 21, 22.87}, {2.5e-5, 1, 21, 22.87},
               {2.4e-5, 1, 32, 35.57}, {1e-6, 1, 32, 35.57}, {7e-9, 1, 32, 35.57},
-              {0.01, 3, 16, 56.5},    {0.01, 16, 16, 1281}, {1e-4, 12, 21, 1281},
-              {1e-6, 8, 32, 1281}};
+              {0.01, 3, 16, 56.5},    {1e-6, 3, 32, 145.9}, {0.01, 16, 16, 1362},
+              {1e-4, 12, 21, 1362},   {1e-6, 8, 32, 1362}};
   for (const auto& row : rows) {
     lfb_config config = Config(1'000'000, row.fpp, LFB_TAGS);
     config.copies = row.copies;
@@ -289,8 +289,31 @@ TEST_P(Tags, AFullOneRefusesAndKeepsWhatItHas) {
   EXPECT_TRUE(IsEmpty(counting));
 }
 
+// Both lines of a key are full; one tag of its line A, in any slot, can move: the key goes there.
+TEST_P(Tags, APutMovesTheOnlyTagThatCan) {
+  const Counting counting = Make(100);
+  counting->tags.half = 2;
+  const auto bits = static_cast<uint32_t>(Stats(counting).probes), slots = 64 / bits;
+  const uint64_t key = 1, stays = 3, moves = 4;  // the lines B of the first two are the same
+  const tags_class at = tags_class_at(&counting->tags, key, 0);
+  ASSERT_EQ(at.line[1], tags_class_at(&counting->tags, stays, 0).line[1]);
+  lfb_word* const its = tags_class_at(&counting->tags, moves, 0).line[1];
+  ASSERT_NE(at.line[1], its);
+  for (uint32_t slot = 0; slot < LFB_TAGS_LINE * slots; slot++) {
+    for (uint32_t i = 0; i < 4 * LFB_TAGS_LINE; i++)
+      counting->tags.words[i] = tags_ones(bits) * stays;
+    ASSERT_TRUE(tags_exchange(at.line[0], slot, stays, 0, bits));
+    ASSERT_TRUE(tags_exchange(at.line[0], slot, 0, moves, bits));
+    EXPECT_FALSE(counting->kernel->change(counting.get(), {key, 0}, false));
+    ASSERT_TRUE(tags_exchange(its, slot, stays, 0, bits));
+    ASSERT_TRUE(counting->kernel->change(counting.get(), {key, 0}, false)) << slot;
+    EXPECT_EQ(tags_slot(at.line[0], slot, bits), key);
+    EXPECT_EQ(tags_slot(its, slot, bits), moves);
+  }
+}
+
 // What it was made for is never refused, also after many removals and puts, with up to three copies
-// of each key. (bench: 10^7 steps.) Seen to fail with the load of one copy for all.
+// of each key. (With 10^8 steps: tags_size.c.) Seen to fail with the load of one copy for all.
 TEST_P(Tags, TakesWhatItWasMadeFor) {
   for (uint64_t copies = 1; copies <= 3; copies++)
     for (uint64_t n : {1, 40, 61, 130, 5000}) {
