@@ -1,5 +1,5 @@
-/* tags_pauses.h - included before counting_tags.c: a pause before each access to a word of tags, for
- * history_tags_test, which defines it. Other tests have none. */
+/* tags_pauses.h - included before counting_tags.c: a pause before each access to a word of tags,
+ * for history_tags_test, which defines it. Other tests have none. */
 #ifndef LFB_TESTS_TAGS_PAUSES_H
 #define LFB_TESTS_TAGS_PAUSES_H
 

@@ -94,40 +94,77 @@ TEST(CountingForm, OpenedDamagedItsCountersAreStuck) {
   }
 }
 
-// The header's fields, each with its worst value, with valid checksums.
+// What a form is read as with other words in its headers, with valid checksums of those.
+lfb_status Forged(std::string bytes, const std::vector<std::pair<size_t, uint64_t>>& words) {
+  for (const auto& [at, value] : words) Store(&bytes, at, value);
+  SealHeader(&bytes);
+  SealHeader(&bytes, kPrefix);
+  return ReadCounting(bytes);
+}
+
+// The same with another number of words: their bits, and how many the prefix says.
+lfb_status ForgedWords(const std::string& bytes, uint64_t words, uint64_t times = 1) {
+  return Forged(bytes, {{24, times * words}, {kPrefix + 24, 64 * words}, {kPrefix + 32, words}});
+}
+
+// The header's fields, each with its worst value.
 TEST(CountingForm, ForgedHeadersAreRefused) {
   const std::string bytes = Bytes(Filled());
-  const auto forged = [&](size_t at, uint64_t value) {
-    std::string changed = bytes;
-    Store(&changed, at, value);
-    SealHeader(&changed);
-    SealHeader(&changed, kPrefix);
-    return ReadCounting(changed);
-  };
-  EXPECT_EQ(forged(8, 2 | uint64_t{256} << 32), LFB_ERROR_UNKNOWN_VERSION);
-  EXPECT_EQ(forged(8, 1 | uint64_t{512} << 32), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(Forged(bytes, {{8, 2 | uint64_t{256} << 32}}), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(Forged(bytes, {{8, 1 | uint64_t{512} << 32}}), LFB_ERROR_BAD_HEADER);
   for (uint64_t bits : {uint64_t{0}, uint64_t{3}, uint64_t{8}, 4 | uint64_t{1} << 32})
-    EXPECT_EQ(forged(16, bits), LFB_ERROR_BAD_HEADER) << bits;
+    EXPECT_EQ(Forged(bytes, {{16, bits}}), LFB_ERROR_BAD_HEADER) << bits;
   const uint64_t words = Stats(Filled()).bytes / 8;
   for (uint64_t wrong : {uint64_t{0}, words / 4, words - 1, words + 1, UINT64_MAX})
-    EXPECT_EQ(forged(24, wrong), LFB_ERROR_BAD_WORD_COUNT) << wrong;
+    EXPECT_EQ(Forged(bytes, {{24, wrong}}), LFB_ERROR_BAD_WORD_COUNT) << wrong;
   for (size_t at = 32; at < 248; at += 8)
-    EXPECT_EQ(forged(at, 1), LFB_ERROR_BAD_HEADER) << at;
-  EXPECT_EQ(forged(kPrefix, 1), LFB_ERROR_BAD_HEADER) << "no native header";
-  EXPECT_EQ(forged(kPrefix + 8, 2 | uint64_t{256} << 32), LFB_ERROR_UNKNOWN_VERSION);
-  EXPECT_EQ(forged(kPrefix + 16, 99), LFB_ERROR_BAD_STRATEGY);
-  EXPECT_EQ(forged(kPrefix + 72, 0), LFB_OK) << "what was above 0 then is not compared";
-  EXPECT_EQ(forged(kPrefix + 80, 12345), LFB_OK) << "when is not checked";
+    EXPECT_EQ(Forged(bytes, {{at, 1}}), LFB_ERROR_BAD_HEADER) << at;
+  EXPECT_EQ(Forged(bytes, {{kPrefix, 1}}), LFB_ERROR_BAD_HEADER) << "no native header";
+  EXPECT_EQ(Forged(bytes, {{kPrefix + 8, 2 | uint64_t{256} << 32}}), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(Forged(bytes, {{kPrefix + 16, 99}}), LFB_ERROR_BAD_STRATEGY);
+  EXPECT_EQ(Forged(bytes, {{kPrefix + 72, 0}}), LFB_OK) << "what was above 0 is not compared";
+  EXPECT_EQ(Forged(bytes, {{kPrefix + 80, 12345}}), LFB_OK) << "when is not checked";
+  // The largest filter that a header can announce.
+  EXPECT_EQ(ForgedWords(bytes, uint64_t{1} << 35, 4), LFB_ERROR_TRUNCATED);
+}
 
-  // The largest filter that a header can announce, in both places.
-  std::string huge = bytes;
-  const uint64_t blocks = (uint64_t{1} << 41) / 512;
-  Store(&huge, 24, 4 * blocks * 8);
-  Store(&huge, kPrefix + 24, blocks * 512);
-  Store(&huge, kPrefix + 32, blocks * 8);
-  SealHeader(&huge);
-  SealHeader(&huge, kPrefix);
-  EXPECT_EQ(ReadCounting(huge), LFB_ERROR_TRUNCATED);
+// The same of tags: T, lines, copies, and the top bit of three slots. No damage is opened.
+TEST(CountingForm, ForgedTagsAreRefused) {
+  const struct {
+    double fpp;
+    uint64_t bits, most, half;  // most copies, and lines A
+  } rows[] = {{0.01, 16, 16, uint64_t{1} << 38}, {1e-4, 21, 12, uint64_t{1} << 38},
+              {1e-6, 32, 8, uint64_t{1} << 32}};
+  for (const auto& row : rows) {
+    const Counting counting = Count(Config(100, row.fpp, LFB_TAGS));
+    for (uint64_t key = 0; key < 100; key++) PutInto(counting.get(), key);
+    std::string bytes = Bytes(counting);
+    ASSERT_EQ(Fetch(bytes, 16), row.bits);
+    EXPECT_EQ(Forged(bytes, {{16, row.bits | row.most << 32}}), LFB_OK);
+    EXPECT_EQ(Forged(bytes, {{16, row.bits | (row.most + 1) << 32}}), LFB_ERROR_BAD_HEADER);
+    for (uint64_t bits : {1, 4, 15, 16, 20, 21, 22, 31, 32, 33, 64}) {
+      if (bits == row.bits) continue;
+      EXPECT_EQ(Forged(bytes, {{16, bits}}), LFB_ERROR_BAD_HEADER) << bits;
+      if (bits == 16 || bits == 21 || bits == 32) continue;
+      EXPECT_EQ(Forged(bytes, {{16, bits}, {kPrefix + 40, bits | uint64_t{8} << 32}}),
+                LFB_ERROR_BAD_HEADER) << bits;
+    }
+    EXPECT_EQ(Forged(bytes, {{kPrefix + 40, row.bits | uint64_t{4} << 32}}), LFB_ERROR_BAD_HEADER);
+    EXPECT_EQ(ForgedWords(bytes, 0), LFB_ERROR_BAD_WORD_COUNT);
+    EXPECT_EQ(ForgedWords(bytes, 24), LFB_ERROR_BAD_HEADER) << "a line B is missing";
+    EXPECT_EQ(ForgedWords(bytes, 16 * row.half), LFB_ERROR_TRUNCATED);
+    EXPECT_EQ(ForgedWords(bytes, 16 * (row.half + 1)), LFB_ERROR_BAD_HEADER);
+    EXPECT_EQ(ReadBy(any::read<lfb_filter>, Source{bytes.substr(kPrefix)},
+                     static_cast<Filter*>(nullptr), {}),
+              LFB_ERROR_BAD_STRATEGY) << "of a plain filter";
+
+    lfb_read_limits limits{};
+    limits.open_damaged = true;
+    bytes[kHeader + 7] ^= static_cast<char>(0x80);  // the top bit of a word
+    EXPECT_EQ(ReadCounting(bytes, nullptr, limits), LFB_ERROR_BAD_CHECKSUM);
+    SealAll(&bytes);
+    EXPECT_EQ(ReadCounting(bytes), row.bits == 21 ? LFB_ERROR_BAD_HEADER : LFB_OK);
+  }
 }
 
 // A counter beyond the last bit, with valid checksums.
@@ -179,33 +216,44 @@ void PutText(const Counting& counting, const std::string& text) {
   EXPECT_TRUE(lfb_counting_put(counting.get(), text.data(), text.size()));
 }
 
-Counting MakeGolden(lfb_strategy_id id) {
-  lfb_config config = Config(120, 0.01, id);
+struct Golden {
+  const char* name;
+  lfb_strategy_id strategy;
+  double fpp;
+  bool tags() const { return strategy == LFB_TAGS; }
+  int copies(int text) const { return 1 + text % (tags() ? 3 : 7); }
+};
+
+Counting MakeGolden(const Golden& golden) {
+  lfb_config config = Config(120, golden.fpp, golden.strategy);
   config.seed = 1;
+  config.copies = golden.tags() ? 3 : 0;
   Counting counting = Count(config);
   for (int i = 0; i < 100; i++)
-    for (int n = 0; n <= i % 7; n++) PutText(counting, std::to_string(i));
-  for (int i = 0; i < 20; i++) PutText(counting, "stuck");
+    for (int n = 0; n < golden.copies(i); n++) PutText(counting, std::to_string(i));
+  for (int i = 0; i < 20 && !golden.tags(); i++) PutText(counting, "stuck");
   return counting;
 }
 
-// Written by the first version of counting filters. They are read, hold the keys that were put,
-// and are written and made again byte for byte but for the text in their header, on every machine.
+// They are read, hold the keys that were put, and are written and made again byte for byte but for
+// the text in their header, on every machine.
 TEST(CountingForm, GoldenFilesAreReadAndMadeAgain) {
-  for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
-    const std::string path =
-        std::string("tests/golden/counting-v1-") + lfb_strategy_name(id) + ".lfb";
+  for (const Golden& golden : {Golden{"fast", LFB_FAST, 0.01},
+                               Golden{"java-double", LFB_JAVA_DOUBLE, 0.01},
+                               Golden{"tags-16", LFB_TAGS, 0.01}, Golden{"tags-21", LFB_TAGS, 1e-4},
+                               Golden{"tags-32", LFB_TAGS, 1e-6}}) {
+    const std::string path = std::string("tests/golden/counting-v1-") + golden.name + ".lfb";
     const Counting counting = Made<Counting>(any::load<lfb_counting>, path.c_str(), nullptr);
     const std::string bytes = Untexted(FileBytes(path), kPrefix);
     const uint64_t then = Stats(counting).written;
     EXPECT_EQ(Stamped(Bytes(counting), then, kPrefix), bytes);
-    EXPECT_EQ(Stamped(Bytes(MakeGolden(id)), then, kPrefix), bytes);
+    EXPECT_EQ(Stamped(Bytes(MakeGolden(golden)), then, kPrefix), bytes);
     for (int i = 0; i < 100; i++) {
       const std::string text = std::to_string(i);
-      for (int n = 0; n <= i % 7; n++)
+      for (int n = 0; n < golden.copies(i); n++)
         ASSERT_TRUE(lfb_counting_remove(counting.get(), text.data(), text.size())) << text;
     }
-    EXPECT_TRUE(lfb_counting_might_contain(counting.get(), "stuck", 5));
+    EXPECT_EQ(lfb_counting_might_contain(counting.get(), "stuck", 5), !golden.tags());
     EXPECT_EQ(Stats(counting).bits_set, Stats(counting).counters_stuck);
   }
 }
