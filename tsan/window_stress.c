@@ -3,9 +3,10 @@
  * clock that the threads move on and by the library's own thread, by callers, and by insertions; in
  * memory, and in a mapped file that is open twice.
  *
- * A thread must find each key that it put, unless G generations have begun since.  Each key must
- * have a winner, and no two within G generations.  Without a sanitizer it failed 4 times in 6 with
- * the planted bug two_advances, 3 with advanced_again; //tests/kinds:window_race_test finds more.
+ * A thread must find each key that it put, unless G generations have begun since.  No two wins of
+ * a key are within G generations; with a clock, each key must have one.  Without a sanitizer it
+ * failed 17 times in 20 with the planted bug two_advances, 4 with advanced_again;
+ * //tests/kinds:window_race_test finds more.
  */
 #define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #include <lfbloom/any.h>
@@ -19,7 +20,7 @@
 enum { G = 3, LENGTH = 10 * 1000 * 1000 /* of a generation in ns */ };
 
 static lfb_window *one, *two; /* the same window */
-/* Of the last win of a key: the generation that its claim began in, and 1. */
+/* Of the last win of a key: the generations that its claim began and ended in, 32 bits each. */
 static _Atomic(uint64_t) last_wins[CREW_ROUNDS][CREW_KEYS];
 static _Atomic(uint64_t) kept; /* keys that had to be found */
 static bool has_span;
@@ -84,11 +85,15 @@ static void put_many(const crew_turn *turn)
 /* Notes a win of a claim between two generations, and checks the wins that were noted before. */
 static void note_win(_Atomic(uint64_t) *last, uint64_t seen, uint64_t began, uint64_t ended)
 {
-  crew_expect(seen == 0 || ended >= seen - 1 + G);
-  while (!atomic_compare_exchange_strong_explicit(last, &seen, began + 1, memory_order_relaxed,
+  const uint64_t win = began << 32 | ended;
+
+  crew_expect(seen == 0 || ended >= (seen >> 32) + G);
+  while (!atomic_compare_exchange_strong_explicit(last, &seen, win, memory_order_relaxed,
                                                   memory_order_relaxed)) {
-    crew_expect(ended >= (seen - 1 < began ? seen - 1 : began) + G);
-    if (seen > began + 1)
+    /* The claims ran at once: either may have won first. */
+    const uint64_t other_ended = (uint32_t)seen, other_began = seen >> 32;
+    crew_expect(ended >= other_began + G || other_ended >= began + G);
+    if (seen > win)
       return;
   }
 }
@@ -163,7 +168,8 @@ static void run(void)
   crew_run(acts, sizeof acts / sizeof acts[0]);
   crew_expect(lfb_window_generation(two) > first + 2 * G);
   crew_expect(atomic_load(&kept) > 1000);
-  for (size_t i = 0; i < CREW_ROUNDS * CREW_KEYS; i++)
+  /* By insertions, those that come while an advance is held up make absent keys be found. */
+  for (size_t i = 0; i < CREW_ROUNDS * CREW_KEYS && has_span; i++)
     crew_expect(atomic_load(&last_wins[0][i]) != 0);
 }
 
