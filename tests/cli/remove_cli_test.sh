@@ -106,7 +106,7 @@ $ at a.lfb 700 xx
 0 plan --counting -n 10M -p 1e-3 => /^tags +168,422,400 +20.08 MiB +16.84 +16 +0.000928  the default$/
 and grep -qE "^guava-mitz64 +575,103,744 +68.56 MiB +57.51 " out # 4 times 143,775,936
 0 plan --counting --copies 2 -n 10M -p 1e-3 --json => ..."default": "tags", "strategies": {"tags": \
-  {"bits": 355557376, ...
+  {"bits": 355558400, ...
 2 plan --copies 2 -n 10M -p 1e-3 =! --copies needs --counting
 2 plan --counting --window 1h -n 1 -p 0.1 =! --counting takes no --window
 
