@@ -9,22 +9,21 @@
  *     4: union { 1: struct UNCOMPRESSED {} } the compression
  *   }
  *
- * The form has no n, no p and no checksum.  Every writer puts numBytes first, so the form is
- * recognised by that field's head.  An empty union stands for its only choice: the npm package
- * @dsnp/parquetjs writes it so.
+ * The form has no n, no p and no checksum.  Every writer puts these fields, in order and no others:
+ * a byte for each field's type and its distance from the one before, and 0 after the last.  So the
+ * form is recognised by the first field's head, and anything else is refused.  An empty union
+ * stands for its only choice: the npm package @dsnp/parquetjs writes it so.
  *
- * Source: apache/parquet-format, parquet.thrift, BloomFilter.md.
+ * Source: apache/parquet-format, parquet.thrift, BloomFilter.md; apache/thrift,
+ * doc/specs/thrift-compact-protocol.md.
  */
 #include "bloom/files/forms.h"
-#include "bloom/files/thrift.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
-  SBBF_SIZE = 1, /* field numbers of the header */
-  SBBF_ALGORITHM = 2,
-  SBBF_LAST = 4,
-  SBBF_ALL_FIELDS = 0x1e, /* bits 1 to 4, one per field */
-  SBBF_BEGIN = 0x15,      /* field 1, an i32          */
+  SBBF_BEGIN = 0x15,  /* the next field is an i32       */
+  SBBF_STRUCT = 0x1c, /* the next field is a structure  */
+  SBBF_STOP = 0,      /* the structure has no more      */
   SBBF_BLOCK_BYTES = 32,
 };
 
@@ -58,60 +57,91 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
                                                  NULL);
 }
 
-/* Reads a union that must be empty or have field 1, a structure. */
-static void sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
-{
-  lfb_thrift_field field = {0};
+/* A header that is being read: its first bytes, how many were taken, and the first failure. */
+typedef struct sbbf_header {
+  const lfb_reader *reader;
+  const unsigned char *head;
+  uint32_t taken;
+  lfb_status status;
+} sbbf_header;
 
-  while (lfb_thrift_next(thrift, &field))
-    if (field.number == 1 && field.type == LFB_THRIFT_STRUCT)
-      lfb_thrift_skip(thrift, field.type);
-    else
-      thrift->status = unknown;
+static void sbbf_refuse(sbbf_header *header, lfb_status why)
+{
+  if (header->status == LFB_OK)
+    header->status = why;
 }
 
-/* Reads a field of the header; `*size` receives numBytes. */
-static void sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field, int64_t *size)
+/* Reads a byte; after a failure, nothing. */
+static uint8_t sbbf_byte(sbbf_header *header)
 {
-  if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
-    thrift->status = LFB_ERROR_BAD_HEADER;
-  else if (field->number == SBBF_SIZE)
-    *size = lfb_thrift_number(thrift);
+  unsigned char byte = 0;
+
+  if (header->status != LFB_OK)
+    return 0;
+  if (header->taken < LFB_FORM_HEAD)
+    byte = header->head[header->taken];
   else
-    sbbf_read_union(thrift, field->number == SBBF_ALGORITHM ? LFB_ERROR_BAD_STRATEGY
-                                                            : LFB_ERROR_BAD_HEADER);
+    header->status = lfb_form_read_bytes(header->reader, &byte, 1);
+  header->taken++;
+  return byte;
 }
 
-static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
+/* Refuses the header unless this byte comes next. */
+static void sbbf_expect(sbbf_header *header, uint8_t byte, lfb_status otherwise)
 {
-  lfb_thrift_field field = {0};
-  uint32_t seen = 0;
+  if (sbbf_byte(header) != byte)
+    sbbf_refuse(header, otherwise);
+}
 
-  while (lfb_thrift_next(thrift, &field)) {
-    if (field.number < SBBF_SIZE || field.number > SBBF_LAST) {
-      lfb_thrift_skip(thrift, field.type);
-      continue;
-    }
-    if ((seen & 1U << field.number) != 0)
-      return LFB_ERROR_BAD_HEADER;
-    seen |= 1U << field.number;
-    sbbf_read_field(thrift, &field, size);
+/* numBytes: seven bits per byte, the lowest first, and the lowest one is the sign. */
+static int64_t sbbf_read_size(sbbf_header *header)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t shift = 0; shift < 35; shift += 7) {
+    const uint8_t byte = sbbf_byte(header);
+    sum |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte < 0x80)
+      return (int64_t)(sum >> 1 ^ (0 - (sum & 1)));
   }
-  return thrift->status == LFB_OK && seen != SBBF_ALL_FIELDS ? LFB_ERROR_BAD_HEADER
-                                                             : thrift->status;
+  sbbf_refuse(header, LFB_ERROR_BAD_HEADER);
+  return 0;
+}
+
+/* Reads a union of one choice, a structure without fields; or of none. */
+static void sbbf_read_union(sbbf_header *header, lfb_status unknown)
+{
+  sbbf_expect(header, SBBF_STRUCT, LFB_ERROR_BAD_HEADER);
+  const uint8_t choice = sbbf_byte(header);
+  if (choice == SBBF_STOP)
+    return;
+  if (choice != SBBF_STRUCT)
+    sbbf_refuse(header, unknown);
+  sbbf_expect(header, SBBF_STOP, LFB_ERROR_BAD_HEADER); /* the structure */
+  sbbf_expect(header, SBBF_STOP, LFB_ERROR_BAD_HEADER); /* the union     */
+}
+
+static int64_t sbbf_read_header(sbbf_header *header)
+{
+  sbbf_expect(header, SBBF_BEGIN, LFB_ERROR_BAD_HEADER);
+  const int64_t size = sbbf_read_size(header);
+  sbbf_read_union(header, LFB_ERROR_BAD_STRATEGY);
+  sbbf_read_union(header, LFB_ERROR_BAD_HEADER);
+  sbbf_read_union(header, LFB_ERROR_BAD_HEADER);
+  sbbf_expect(header, SBBF_STOP, LFB_ERROR_BAD_HEADER);
+  return size;
 }
 
 static lfb_status sbbf_form_locate(const lfb_reader *reader,
                                    const unsigned char head[LFB_FORM_HEAD],
                                    lfb_form_located *located)
 {
-  lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0, LFB_OK};
+  sbbf_header header = {reader, head, 0, LFB_OK};
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
-  int64_t size = 0;
-  const lfb_status status = sbbf_read_header(&thrift, &size);
+  const int64_t size = sbbf_read_header(&header);
 
-  if (status != LFB_OK) /* on success `head` is used up: the shortest header has 9 bytes */
-    return status;
+  if (header.status != LFB_OK) /* on success `head` is used up: the shortest header has 9 bytes */
+    return header.status;
   const uint64_t words = (uint64_t)size / sizeof(lfb_word);
   const lfb_description description = {
       .strategy = strategy,
@@ -124,9 +154,9 @@ static lfb_status sbbf_form_locate(const lfb_reader *reader,
       !strategy->valid(&description.geometry))
     return LFB_ERROR_BAD_WORD_COUNT;
   *located = (lfb_form_located){.description = description,
-                            .order = LFB_ORDER_LITTLE,
-                            .words_at = LFB_THRIFT_BYTES - thrift.left,
-                            .size = LFB_THRIFT_BYTES - thrift.left + (uint64_t)size};
+                                .order = LFB_ORDER_LITTLE,
+                                .words_at = header.taken,
+                                .size = header.taken + (uint64_t)size};
   return LFB_OK;
 }
 

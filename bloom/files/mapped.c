@@ -8,7 +8,6 @@
 #include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
 #include "bloom/files/magic.h"
-#include "bloom/files/thrift.h"
 #include "bloom/filter/digest.h"
 #include "bloom/files/mapped_header.h"
 #include "bloom/files/mapping.h"
@@ -126,10 +125,10 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
 
 /* ---- opening --------------------------------------------------------------------------- */
 
-/* The start of a file, as long as the longest head. */
+/* The start of a file, as long as the longest head: that of a mapped one. */
 typedef struct mapped_start {
   size_t size, at;
-  unsigned char bytes[LFB_THRIFT_BYTES];
+  unsigned char bytes[LFB_MAPPED_HEADER];
 } mapped_start;
 
 static lfb_status mapped_start_read(void *from, void *bytes, size_t size, size_t *got)

@@ -33,21 +33,10 @@ TEST(SbbfForm, HoldsItsStrategyOnly) {
   EXPECT_FALSE(lfb_form_holds(LFB_FORM_GUAVA, LFB_SBBF));
 }
 
-// A reader of Thrift must accept fields numbered in full, in any order after the first, which
-// identifies the form, and any unknown field.
 TEST(SbbfForm, HeadersAsOthersMayWriteThem) {
   const std::string headers[] = {
-      "\x15\x40\x1c\0\x1c\0\x1c\0\0"s,  // @dsnp/parquetjs: nothing chosen
-      "\x15\x40\x0c\x04\x1c\0\0\x0c\x06\x1c\0\0\x0c\x08\x1c\0\0\0"s,  // numbered in full
-      "\x15\x40\x3c\0\x0c\x04\0\x1c\0\0"s,                       // the last one first
-      "\x15\xc0\0"s + kUnions + "\0"s,                                    // a longer 64
-      "\x15\x40"s + kUnions + "\x11\x12\0"s,                              // two bools
-      "\x15\x40"s + kUnions + "\x13\x7f\x15\x80\x01\x17" + "12345678" + "\x18\3abc\0"s,
-      "\x15\x40"s + kUnions + "\x1a\x35\2\4\6\x1b\1\x58\2\1x\x1b\0\x1d"s + std::string(16, 'u') +
-          "\0"s,
-      "\x15\x40"s + kUnions + "\x19\xf1\3\1\2\1\x1c\x1c\x15\2\0\0\0"s,  // a list of bools; nested
-      "\x15\x40\x1c\x1c\x15\2\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0"s,  // a field within BLOCK
-      "\x15\x40"s + kUnions + "\x18\xa0\x1f" + std::string(4000, 'z') + "\0"s,
+      "\x15\x40\x1c\0\x1c\0\x1c\0\0"s,   // @dsnp/parquetjs: nothing chosen
+      "\x15\xc0\0"s + kUnions + "\0"s,  // a longer 64
   };
   for (const std::string& header : headers) {
     Filter filter;
@@ -65,8 +54,6 @@ TEST(SbbfForm, ForgedHeadersAreRefused) {
       {"\x15\x42"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},    // 33
       {"\x15\x3f"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},    // -32
       {"\x15\x80\x80\x80\x80\x10"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},  // 2^31
-      {"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},
-      {"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\2"s + kUnions + "\0"s, LFB_ERROR_BAD_HEADER},
       {"\x15\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"s, LFB_ERROR_BAD_HEADER},
       {"\x15\x40\0"s, LFB_ERROR_BAD_HEADER},                              // nothing else
       {"\x15\x40\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},                   // no compression
@@ -77,15 +64,11 @@ TEST(SbbfForm, ForgedHeadersAreRefused) {
       {"\x15\x40\x1c\0\x1c\x2c\0\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},       // another hash
       {"\x15\x40\x1c\0\x1c\0\x1c\x2c\0\0\0"s, LFB_ERROR_BAD_HEADER},       // a compression
       {"\x15\x40\x1c\x15\2\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_STRATEGY},     // BLOCK as a number
-      {"\x15\x40\x1e\0\0\0\0"s, LFB_ERROR_BAD_HEADER},                     // no such type
-      {"\x15\x40\x10\0\0\0\0"s, LFB_ERROR_BAD_HEADER},                     // a stop with a number
-      {"\x15\x40\x05\xfe\xff\xff\xff\x0f"s, LFB_ERROR_BAD_HEADER},         // field 2^31 - 1
-      {"\x15\x40"s + kUnions + "\x18\xff\xff\xff\xff\x0f"s, LFB_ERROR_BAD_HEADER},
-      {"\x15\x40"s + kUnions + "\x19\xf5\xff\xff\xff\xff\x0f" + std::string(5000, '\0'),
-       LFB_ERROR_BAD_HEADER},
+      {"\x15\x40\x0c\x04\x1c\0\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},  // numbered in full
+      {"\x15\x40\x3c\0\x0c\x04\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},        // the last first
+      {"\x15\x40"s + kUnions + "\x11\0"s, LFB_ERROR_BAD_HEADER},           // a field 5
+      {"\x15\x40\x1c\x1c\x15\2\0\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},  // one in BLOCK
       {"\x15\x40"s + kUnions + std::string(5000, '\x1c'), LFB_ERROR_BAD_HEADER},
-      {"\x15\x40"s + kUnions + std::string(5000, '\x19'), LFB_ERROR_BAD_HEADER},
-      {"\x15\x40"s + kUnions + std::string(5000, '\x11'), LFB_ERROR_BAD_HEADER},
       {"\x25\x40"s + kUnions + "\0"s, LFB_ERROR_UNKNOWN_FORM},  // begins with field 2
   };
   for (const auto& row : rows)
