@@ -20,8 +20,6 @@ uint64_t lfb_digest_bits(const uint64_t *words, size_t count)
   uint64_t set = 0;
 
 #ifdef LFB_SIMD_X86
-  if (lfb_digest512_runs_here())
-    return lfb_digest512_bits(words, count);
   if (lfb_simd_chosen() >= LFB_SIMD_AVX2)
     return lfb_digest256_bits(words, count);
 #endif

@@ -7,7 +7,6 @@
 #define LFB_BLOOM_DIGEST_H
 
 #include <lfbloom/status.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,10 +21,6 @@ uint64_t lfb_digest_bits(const uint64_t *words, size_t count);
 /* The same for processors with AVX2, in builds with LFB_SIMD_X86 (simd.h). */
 uint64_t lfb_digest256_xxh3(const void *bytes, size_t size);
 uint64_t lfb_digest256_bits(const uint64_t *words, size_t count);
-
-/* The same with AVX-512 VPOPCNTDQ; lfb_digest512_bits() needs lfb_digest512_runs_here(). */
-bool lfb_digest512_runs_here(void);
-uint64_t lfb_digest512_bits(const uint64_t *words, size_t count);
 
 LFB_EXTERN_C_END
 

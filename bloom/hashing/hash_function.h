@@ -105,7 +105,7 @@ struct lfb_hash_function {
 extern const lfb_hash_function lfb_hash_murmur128, lfb_hash_murmur32_pair, lfb_hash_fnv1a32,
     lfb_hash_xxh64, lfb_hash_xxh3, lfb_hash_siphash13, lfb_hash_aes;
 #ifdef LFB_SIMD_X86
-extern const lfb_hash_function lfb_hash_xxh3_512, lfb_hash_aes256, lfb_hash_aes512;
+extern const lfb_hash_function lfb_hash_aes256, lfb_hash_aes512;
 #endif
 #ifdef LFB_AES_COMPILED
 extern const lfb_hash_function lfb_hash_aes128;

@@ -10,7 +10,6 @@ static const struct {
   const lfb_hash_function *function;
 } hasher_rows[] = {
 #ifdef LFB_SIMD_X86
-    {LFB_KIND_XXH3, LFB_SIMD_AVX512, &lfb_hash_xxh3_512},
     {LFB_KIND_AES, LFB_SIMD_AVX512, &lfb_hash_aes512},
     {LFB_KIND_AES, LFB_SIMD_AVX2, &lfb_hash_aes256},
 #endif

@@ -27,7 +27,8 @@ static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh3_u64);
 }
 
-static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
+/* Cold, as that of XXH64: the functions on the state are compiled for their size. */
+__attribute__((cold)) static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   XXH3_state_t *const state = &key->state.xxh3;
 
@@ -46,39 +47,3 @@ const lfb_hash_function lfb_hash_xxh3 = {
     .u64_many = xxh3_u64_many,
     .piece = xxh3_piece,
 };
-
-#ifdef LFB_SIMD_X86
-#include <immintrin.h>
-
-/* Murmur's finaliser of eight numbers. */
-LFB_AVX512_TARGET LFB_INLINE __m512i xxh3_mix_eight(__m512i key)
-{
-  const __m512i first = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_1);
-  const __m512i second = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_2);
-
-  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), first);
-  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), second);
-  return _mm512_xor_si512(key, _mm512_srli_epi64(key, 33));
-}
-
-LFB_AVX512_TARGET static void xxh3_u64_many_512(const lfb_hasher *hasher, const uint64_t *keys,
-                                                size_t count, uint64_t *low, uint64_t *high)
-{
-  const __m512i seed = _mm512_set1_epi64((long long)hasher->identity.seed);
-  size_t i = 0;
-
-  for (; i + 8 <= count; i += 8)
-    _mm512_storeu_si512(&low[i],
-                        xxh3_mix_eight(_mm512_xor_si512(_mm512_loadu_si512(&keys[i]), seed)));
-  _mm256_zeroupper(); /* simd.h */
-  xxh3_u64_many(hasher, keys + i, count - i, low + i, high);
-}
-
-const lfb_hash_function lfb_hash_xxh3_512 = {
-    .bytes = xxh3_bytes,
-    .u64 = xxh3_u64,
-    .bytes_many = xxh3_bytes_many,
-    .u64_many = xxh3_u64_many_512,
-    .piece = xxh3_piece,
-};
-#endif

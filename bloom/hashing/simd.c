@@ -36,7 +36,7 @@ static simd_cpuid simd_ask(void)
 }
 
 /* What a processor can have. */
-enum { HAS_AES = 1, HAS_AVX2 = 2, HAS_AVX512 = 4, HAS_WIDE_AES = 8, HAS_COUNTS = 16, ASKED = 32 };
+enum { HAS_AES = 1, HAS_AVX2 = 2, HAS_AVX512 = 4, HAS_WIDE_AES = 8, ASKED = 16 };
 
 /* `part`, if the processor has these bits of the registers. */
 static unsigned simd_part(const simd_cpuid *cpu, simd_cpuid bits, unsigned part)
@@ -66,9 +66,8 @@ static unsigned simd_has(void)
   has |= simd_part(&cpu, (simd_cpuid){0, 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31,
                                       1U << 1 | 1U << 12, 0xe6},
                    HAS_AVX512);
-  /* VAES, VPCLMULQDQ; VPOPCNTDQ */
-  has |= simd_part(&cpu, (simd_cpuid){0, 0, 1U << 9 | 1U << 10, 0x6}, HAS_WIDE_AES) |
-         simd_part(&cpu, (simd_cpuid){0, 0, 1U << 14, 0xe6}, HAS_COUNTS);
+  /* VAES, VPCLMULQDQ */
+  has |= simd_part(&cpu, (simd_cpuid){0, 0, 1U << 9 | 1U << 10, 0x6}, HAS_WIDE_AES);
   /* relaxed: as above. */
   atomic_store_explicit(&known, has, memory_order_relaxed);
   return has;
@@ -84,11 +83,6 @@ bool lfb_simd_has_aes(lfb_simd level)
   return level == LFB_SIMD_AVX512 ? simd_has_all(HAS_AES | HAS_AVX2 | HAS_AVX512 | HAS_WIDE_AES)
          : level == LFB_SIMD_AVX2 ? simd_has_all(HAS_AES | HAS_AVX2 | HAS_WIDE_AES)
                                   : level == LFB_SIMD_AES && simd_has_all(HAS_AES);
-}
-
-bool lfb_simd_counts_bits(void)
-{
-  return simd_has_all(HAS_AVX512 | HAS_COUNTS);
 }
 
 lfb_simd lfb_simd_best(void)

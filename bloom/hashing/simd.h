@@ -61,11 +61,6 @@ lfb_simd lfb_simd_best(void);
  * for level LFB_SIMD_AVX2, of 64 bytes for LFB_SIMD_AVX512; for LFB_SIMD_NONE never. */
 bool lfb_simd_has_aes(lfb_simd level);
 
-#ifdef LFB_SIMD_X86
-/* Whether this processor counts the bits of each word of a vector of 64 bytes (VPOPCNTDQ). */
-bool lfb_simd_counts_bits(void);
-#endif
-
 /* The highest level, at most `best`, that a value of LFBLOOM_SIMD allows: "none", "aes", "avx2" or
  * "avx512".  For any other value, and for NULL, `best`. */
 lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best);

@@ -78,6 +78,7 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_TURN_ON mitz64_turn_on
 #define CLASSIC_MIGHT_CONTAIN mitz64_might_contain
 #define CLASSIC_MANY mitz64_many
+#define CLASSIC_USUAL 7 /* of 1 % */
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz64_bytes_might_contain
 #define CLASSIC_BYTES_MANY mitz64_bytes_many
 #include "bloom/strategies/classic.inc.h"
@@ -131,6 +132,7 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_TURN_ON mitz32_turn_on
 #define CLASSIC_MIGHT_CONTAIN mitz32_might_contain
 #define CLASSIC_MANY mitz32_many
+#define CLASSIC_USUAL 0
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz32_bytes_might_contain
 #define CLASSIC_BYTES_MANY mitz32_bytes_many
 #include "bloom/strategies/classic.inc.h"
@@ -190,6 +192,7 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_TURN_ON java_double_turn_on
 #define CLASSIC_MIGHT_CONTAIN java_double_might_contain
 #define CLASSIC_MANY java_double_many
+#define CLASSIC_USUAL 0
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_java_double = {
@@ -288,7 +291,7 @@ static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_rates_classic_c
 #define CLASSIC_TURN_ON go_fnv14_turn_on
 #define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
 #define CLASSIC_MANY go_fnv14_many
-#define CLASSIC_PROBES GO_PROBES
+#define CLASSIC_USUAL 0
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_go_fnv14 = {

@@ -6,17 +6,13 @@
  *   CLASSIC_(noun)  the name of an inlined function, and of the kernel: mitz64_##noun
  *   CLASSIC_BITS_OF, CLASSIC_PUT, CLASSIC_TURN_ON, CLASSIC_MIGHT_CONTAIN, CLASSIC_MANY
  *                   names for the row's bits_of (strategy.h) and the kernel's functions (kernel.h)
- *   CLASSIC_PROBES  the probes of all its filters, if it is one number
+ *   CLASSIC_USUAL   the probes for which the loop over many keys is compiled by itself; 0: none
  *   CLASSIC_BYTES_MIGHT_CONTAIN, CLASSIC_BYTES_MANY
  *                   if the strategy has a form with its words at any address: there is a
  *                   bytes_kernel, too
  *
  * and the functions CLASSIC_(start) and CLASSIC_(next) of the strategy's walk.
  */
-
-#ifndef CLASSIC_PROBES
-#define CLASSIC_PROBES 0
-#endif
 
 static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
@@ -25,7 +21,6 @@ static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_
 
 static uint32_t CLASSIC_TURN_ON(const lfb_layout *layout, lfb_hash hash)
 {
-  probes_are(layout, CLASSIC_PROBES);
   return probes_put(layout, hash, CLASSIC_(start), CLASSIC_(next));
 }
 
@@ -36,19 +31,17 @@ static bool CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
 
 static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
-  probes_are(layout, CLASSIC_PROBES);
   return probes_might_contain(layout, hash, LFB_PROBES_QUERY, CLASSIC_(start), CLASSIC_(next));
 }
 
 static uint64_t CLASSIC_MANY(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
-                               const uint64_t *high, size_t count, uint64_t *answers)
+                             const uint64_t *high, size_t count, uint64_t *answers)
 {
-  probes_are(layout, CLASSIC_PROBES);
   return verb == LFB_KERNEL_PUT
-             ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_(start),
-                           CLASSIC_(next))
-             : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_(start),
-                           CLASSIC_(next));
+             ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_USUAL,
+                           CLASSIC_(start), CLASSIC_(next))
+             : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_USUAL,
+                           CLASSIC_(start), CLASSIC_(next));
 }
 
 static const lfb_kernel CLASSIC_(kernel) = {
@@ -70,8 +63,8 @@ static uint64_t CLASSIC_BYTES_MANY(const lfb_layout *layout, lfb_kernel_verb ver
                                      const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)verb; /* a query */
-  return probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY_BYTES, CLASSIC_(start),
-                     CLASSIC_(next));
+  return probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY_BYTES, 0,
+                     CLASSIC_(start), CLASSIC_(next));
 }
 
 static const lfb_kernel CLASSIC_(bytes_kernel) = {
@@ -84,7 +77,7 @@ static const lfb_kernel CLASSIC_(bytes_kernel) = {
 #undef CLASSIC_BITS_OF
 #undef CLASSIC_PUT
 #undef CLASSIC_TURN_ON
-#undef CLASSIC_PROBES
+#undef CLASSIC_USUAL
 #undef CLASSIC_MIGHT_CONTAIN
 #undef CLASSIC_MANY
 #undef CLASSIC_BYTES_MIGHT_CONTAIN

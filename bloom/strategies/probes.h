@@ -44,13 +44,6 @@ typedef enum lfb_probes_act {
   LFB_PROBES_QUERY_BYTES, /* bits->words is NULL: in a file (atomic/bit_array.h) */
 } lfb_probes_act;
 
-/* Tells the compiler that a filter has this number of probes; 0: any number. */
-LFB_INLINE void probes_are(const lfb_layout *layout, uint32_t probes)
-{
-  if (probes != 0 && layout->probes != probes)
-    __builtin_unreachable();
-}
-
 /* Bit 0 of the result is bit `index`; the others mean nothing. */
 LFB_INLINE uint64_t probes_look(const lfb_bit_array *bits, uint64_t index, lfb_probes_act act)
 {
@@ -204,15 +197,16 @@ LFB_INLINE uint64_t probes_loop(lfb_flight *flight, const lfb_layout *given, con
   return turned_on;
 }
 
-/* 7 probes, those of 1 %, are a constant for the compiler. */
+/* `usual` probes, unless it is 0, are a constant for the compiler. */
 LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers,
-                                lfb_probes_act act, lfb_walk_start start, lfb_walk_next next)
+                                lfb_probes_act act, uint32_t usual, lfb_walk_start start,
+                                lfb_walk_next next)
 {
   lfb_flight flight;
 
-  flight.probes = 7;
-  if (layout->probes == 7)
+  flight.probes = usual;
+  if (usual != 0 && layout->probes == usual)
     return probes_loop(&flight, layout, low, high, count, answers, act, start, next);
   flight.probes = layout->probes;
   return probes_loop(&flight, layout, low, high, count, answers, act, start, next);

@@ -33,6 +33,7 @@ static uint64_t window_length(double span, uint32_t generations)
   return span > 0 ? (uint64_t)(span / generations * 1e9) + 1 : 0;
 }
 
+__attribute__((cold)) /* compiled for its size, here and below: it runs once */
 lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description *description,
                                lfb_window_geometry *geometry)
 {
@@ -67,10 +68,7 @@ static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometr
   const uint32_t shape = lfb_window_kernel_of(geometry);
 
 #ifdef LFB_SIMD_X86
-  const lfb_simd level = lfb_simd_chosen();
-  if (level >= LFB_SIMD_AVX512)
-    return lfb_window_kernels512[shape];
-  if (level >= LFB_SIMD_AVX2)
+  if (lfb_simd_chosen() >= LFB_SIMD_AVX2)
     return lfb_window_kernels256[shape];
 #endif
   return lfb_window_kernels[shape];
@@ -139,6 +137,7 @@ static lfb_window_moment window_moment(const lfb_window *window)
   return window->length == 0 ? none : lfb_window_moment_now();
 }
 
+__attribute__((cold))
 lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,
                            const lfb_window_geometry *geometry, const lfb_window_parts *parts,
                            lfb_window **window)
@@ -406,6 +405,7 @@ void lfb_window_plan(const lfb_window *window, lfb_window_figures *figures)
   figures->generation = lfb_window_generation(window);
 }
 
+__attribute__((cold))
 void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
 {
   const lfb_window_geometry *geometry = &window->geometry;

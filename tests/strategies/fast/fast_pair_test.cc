@@ -138,7 +138,7 @@ TEST_F(FastPairRace, ClaimsAreItsPuts) {
     if (t % 2 == 0)
       for (uint64_t key : keys) mine += lfb_filter_claim_u64(filter.get(), key);
     else
-      mine = lfb_filter_claim_many_u64(filter.get(), keys.data(), kKeys, nullptr);
+      mine = lfb_filter_many(filter.get(), LFB_CLAIM, keys.data(), kKeys, nullptr, LFB_U64_KEY);
     won += mine;
   });
   EXPECT_GE(won + 3, kKeys);
