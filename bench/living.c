@@ -192,8 +192,7 @@ static lfb_filter *versions_filter(const void *versions)
 
 SINGLE_WAY(versions_u64, filter, lfb_versions_put_u64, lfb_versions_might_contain_u64,
            keys->numbers[i])
-MANY_WAY(versions_many, lfb_versions_put_many_u64, lfb_versions_might_contain_many_u64,
-         keys->numbers)
+MANY_WAY(versions_many, lfb_versions_many, LFB_PUT, keys->numbers, LFB_U64_KEY)
 
 /* All queries in one section. */
 static size_t section_query(void *versions, const lfb_keys *keys, size_t first, size_t count)

@@ -18,15 +18,14 @@ SINGLE_WAY(single_u64, filter, lfb_filter_put_u64, lfb_filter_might_contain_u64,
            keys->numbers[i])
 SINGLE_WAY(single_hash, filter, lfb_filter_put_hash, lfb_filter_might_contain_hash,
            keys->numbers[i])
-MANY_WAY(many_bytes, lfb_filter_put_many, lfb_filter_might_contain_many, keys->refs)
-MANY_WAY(many_u64, lfb_filter_put_many_u64, lfb_filter_might_contain_many_u64, keys->numbers)
-MANY_WAY(many_hash, lfb_filter_put_many_hash, lfb_filter_might_contain_many_hash, keys->numbers)
+MANY_WAY(many_bytes, lfb_filter_many, LFB_PUT, keys->refs, LFB_BYTES_KEY)
+MANY_WAY(many_u64, lfb_filter_many, LFB_PUT, keys->numbers, LFB_U64_KEY)
+MANY_WAY(many_hash, lfb_filter_many, LFB_PUT, keys->numbers, LFB_HASH_KEY)
 
 /* A claim instead of a put. */
 SINGLE_WAY(claim_hash, filter, lfb_filter_claim_hash, lfb_filter_might_contain_hash,
            keys->numbers[i])
-MANY_WAY(claim_many_hash, lfb_filter_claim_many_hash, lfb_filter_might_contain_many_hash,
-         keys->numbers)
+MANY_WAY(claim_many_hash, lfb_filter_many, LFB_CLAIM, keys->numbers, LFB_HASH_KEY)
 
 /* The first half of the sample goes to the first half of the filter's lines, the second half to the
  * others: two threads, of which each has a half of the sample, write to no line of the other. */

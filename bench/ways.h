@@ -41,17 +41,17 @@
     return yes;                                                                           \
   }
 
-/* A batch of keys from `array`; both calls return how many answers are true. */
-#define MANY_WAY(noun, put_many, query_many, array)                                       \
+/* A batch of keys of a kind from `array`, which `many` puts by `verb`: as lfb_filter_many(). */
+#define MANY_WAY(noun, many, verb, array, kind)                                           \
   static size_t noun##_put(void *filter, const lfb_keys *keys, size_t first, size_t count) \
   {                                                                                       \
     uint64_t answers[LFB_ACT_MOST / 64];                                                  \
-    return put_many(filter, (array) + first, count, answers);                             \
+    return many(filter, verb, (array) + first, count, answers, kind);                     \
   }                                                                                       \
   static size_t noun##_query(void *filter, const lfb_keys *keys, size_t first, size_t count) \
   {                                                                                       \
     uint64_t answers[LFB_ACT_MOST / 64];                                                  \
-    return query_many(filter, (array) + first, count, answers);                           \
+    return many(filter, LFB_MIGHT_CONTAIN, (array) + first, count, answers, kind);        \
   }                                                                                       \
   static size_t noun##_mixed(void *filter, const lfb_keys *keys, const lfb_mix *mix)      \
   {                                                                                       \

@@ -71,16 +71,16 @@ static void claim(const crew_turn *turn)
   uint64_t keys[CREW_KEYS];
 
   crew_keys(1000000000 + CREW_KEYS * turn->round, keys);
-  size_t mine = lfb_filter_claim_many_u64(claimed, keys, HALF, NULL);
+  size_t mine = lfb_filter_many(claimed, LFB_CLAIM, keys, HALF, NULL, LFB_U64_KEY);
   for (uint64_t i = HALF; i < CREW_KEYS; i++)
     mine += lfb_filter_claim_u64(claimed, keys[i]);
   const lfb_key bytes = {keys, sizeof *keys};
   const uint64_t hash = keys[0] * UINT64_C(0x9e3779b97f4a7c15);
   mine += lfb_filter_claim(claimed, bytes.bytes, bytes.size);
   mine += lfb_filter_claim_object(claimed, funnel, bytes.bytes);
-  mine += lfb_filter_claim_many(claimed, &bytes, 1, NULL);
+  mine += lfb_filter_many(claimed, LFB_CLAIM, &bytes, 1, NULL, LFB_BYTES_KEY);
   mine += lfb_filter_claim_hash(claimed, hash);
-  mine += lfb_filter_claim_many_hash(claimed, &hash, 1, NULL);
+  mine += lfb_filter_many(claimed, LFB_CLAIM, &hash, 1, NULL, LFB_HASH_KEY);
   atomic_fetch_add_explicit(&won, mine, memory_order_relaxed);
   crew_expect(lfb_filter_might_contain_many_u64(claimed, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
@@ -169,7 +169,7 @@ static void look_at_file(const crew_turn *turn)
     return;
   crew_expect_ok(lfb_mapped_sync(claimed));
   (void)lfb_filter_put_u64(shared, turn->first);
-  lfb_filter_stats_recent(claimed, &stats);
+  lfb_filter_stats(claimed, &stats);
   lfb_filter_stats(claimed, &after);
   crew_expect(stats.bits_set <= after.bits_set);
   crew_expect_ok(lfb_mapped_open_read_only(path, NULL, &reading));

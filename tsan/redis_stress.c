@@ -71,9 +71,7 @@ static void put_one_by_one(const crew_turn *turn)
   bool maybe = false;
 
   for (uint64_t key = turn->first; key < turn->first + 20; key++) {
-    crew_expect_ok(lfb_redis_put_u64(one, key, NULL));
-    crew_expect_ok(lfb_redis_might_contain_u64(two, key, &maybe));
-    crew_expect(maybe);
+    crew_expect_ok(lfb_redis_many(one, LFB_PUT, &key, 1, NULL, NULL, LFB_U64_KEY));
     crew_expect_ok(lfb_redis_put(two, &key, sizeof key, NULL));
     crew_expect_ok(lfb_redis_might_contain(one, &key, sizeof key, &maybe));
     crew_expect(maybe);
@@ -87,11 +85,11 @@ static void put_many(const crew_turn *turn)
   size_t yes = 0;
 
   crew_keys(turn->first, keys);
-  crew_expect_ok(lfb_redis_put_many_u64(one, keys, CREW_KEYS, NULL, NULL));
-  crew_expect_ok(lfb_redis_might_contain_many_u64(two, keys, CREW_KEYS, NULL, &yes));
+  crew_expect_ok(lfb_redis_many(one, LFB_PUT, keys, CREW_KEYS, NULL, NULL, LFB_U64_KEY));
+  crew_expect_ok(lfb_redis_many(two, LFB_MIGHT_CONTAIN, keys, CREW_KEYS, NULL, &yes, LFB_U64_KEY));
   crew_expect(yes == CREW_KEYS);
-  crew_expect_ok(lfb_redis_put_many(two, bytes, 2, NULL, NULL));
-  crew_expect_ok(lfb_redis_might_contain_many(one, bytes, 2, NULL, &yes));
+  crew_expect_ok(lfb_redis_many(two, LFB_PUT, bytes, 2, NULL, NULL, LFB_BYTES_KEY));
+  crew_expect_ok(lfb_redis_many(one, LFB_MIGHT_CONTAIN, bytes, 2, NULL, &yes, LFB_BYTES_KEY));
   crew_expect(yes == 2);
 }
 
@@ -102,7 +100,8 @@ static void put_new(const crew_turn *turn)
   size_t mine_new = 0;
 
   crew_keys(1000000000 + CREW_KEYS * turn->round, keys);
-  crew_expect_ok(lfb_redis_put_many_u64(mine(turn), keys, CREW_KEYS, NULL, &mine_new));
+  crew_expect_ok(
+      lfb_redis_many(mine(turn), LFB_PUT, keys, CREW_KEYS, NULL, &mine_new, LFB_U64_KEY));
   atomic_fetch_add_explicit(&new_keys, mine_new, memory_order_relaxed);
 }
 
@@ -117,7 +116,7 @@ static void look(const crew_turn *turn)
   lfb_stats plan;
   lfb_figures figures;
   lfb_filter *local = NULL;
-  const lfb_status status = lfb_redis_put_u64(two, turn->first, NULL);
+  const lfb_status status = lfb_redis_put(two, &turn->first, sizeof turn->first, NULL);
 
   crew_expect(status == LFB_OK && lfb_redis_last_error(status)[0] == '\0');
   lfb_redis_plan(one, &plan);
@@ -135,15 +134,16 @@ static void save(const crew_turn *turn)
 {
   char name[32], other[32];
   lfb_redis *opened = NULL;
-  bool maybe = false;
+  size_t yes = 0;
 
   (void)snprintf(name, sizeof name, "{own}%u", turn->thread);
   (void)snprintf(other, sizeof other, "{own}other%u", turn->thread);
   (void)lfb_filter_put_u64(published, turn->first);
   crew_expect_ok(lfb_redis_save(&options, name, published, 0));
   crew_expect_ok(lfb_redis_open(&options, name, NULL, &opened));
-  crew_expect_ok(lfb_redis_might_contain_u64(opened, turn->first, &maybe));
-  crew_expect(maybe);
+  crew_expect_ok(
+      lfb_redis_many(opened, LFB_MIGHT_CONTAIN, &turn->first, 1, NULL, &yes, LFB_U64_KEY));
+  crew_expect(yes == 1);
   crew_expect_ok(lfb_redis_rename(opened, other));
   lfb_redis_close(opened);
   crew_expect_ok(lfb_redis_delete(&options, other, LFB_DEFAULT));

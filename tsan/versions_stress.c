@@ -40,9 +40,9 @@ static lfb_status give(lfb_keys_sink *sink, size_t at)
 {
   const uint64_t key = atomic_load_explicit(&truth[at], memory_order_relaxed);
   const lfb_key bytes = {&key, sizeof key};
-  const lfb_status status = lfb_keys_give_u64(sink, &key, 1);
+  const lfb_status status = lfb_keys_give(sink, &key, 1, LFB_U64_KEY);
 
-  return status == LFB_OK ? lfb_keys_give(sink, &bytes, 1) : status;
+  return status == LFB_OK ? lfb_keys_give(sink, &bytes, 1, LFB_BYTES_KEY) : status;
 }
 
 static lfb_status source_keys(void *self, unsigned part, unsigned parts, lfb_keys_sink *sink)
@@ -59,7 +59,7 @@ static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink
 {
   const size_t count = atomic_load_explicit((_Atomic(size_t) *)self, memory_order_relaxed);
   const uint64_t hash = since;
-  lfb_status status = lfb_keys_give_hash(sink, &hash, 1);
+  lfb_status status = lfb_keys_give(sink, &hash, 1, LFB_HASH_KEY);
 
   if (status == LFB_OK)
     status = lfb_keys_removed(sink, 1);
@@ -89,12 +89,12 @@ static void put_many_in_a_section(const crew_turn *turn)
   (void)lfb_versions_enter(versions, NULL);
   for (size_t i = 0; i < CREW_KEYS / 4; i++)
     note(keys[i]);
-  (void)lfb_versions_put_many_u64(versions, keys, CREW_KEYS / 4, NULL);
-  (void)lfb_versions_put_many(versions, &bytes, 1, NULL);
+  (void)lfb_versions_many(versions, LFB_PUT, keys, CREW_KEYS / 4, NULL, LFB_U64_KEY);
+  (void)lfb_versions_many(versions, LFB_PUT, &bytes, 1, NULL, LFB_BYTES_KEY);
   lfb_versions_leave(versions);
-  crew_expect(lfb_versions_might_contain_many_u64(versions, keys, CREW_KEYS / 4, NULL) ==
-              CREW_KEYS / 4);
-  crew_expect(lfb_versions_might_contain_many(versions, &bytes, 1, NULL) == 1);
+  crew_expect(lfb_versions_many(versions, LFB_MIGHT_CONTAIN, keys, CREW_KEYS / 4, NULL,
+                                LFB_U64_KEY) == CREW_KEYS / 4);
+  crew_expect(lfb_versions_many(versions, LFB_MIGHT_CONTAIN, &bytes, 1, NULL, LFB_BYTES_KEY) == 1);
 }
 
 /* A section's filter stays valid while other versions are published and freed. */

@@ -44,8 +44,8 @@ static double rate_of(lfb_redis *filter, uint64_t count, bool put)
     size_t some = 0;
     for (unsigned i = 0; i < BATCH; i++)
       keys[i] = lfb_keys_number(first + i);
-    must(put ? lfb_redis_put_many_u64(filter, keys, BATCH, answers, &some)
-             : lfb_redis_might_contain_many_u64(filter, keys, BATCH, answers, &some));
+    must(lfb_redis_many(filter, put ? LFB_PUT : LFB_MIGHT_CONTAIN, keys, BATCH, answers, &some,
+                        LFB_U64_KEY));
     yes += some;
   }
   if ((double)yes < 0.98 * (double)count) {

@@ -96,7 +96,6 @@ static lfb_stats growing_all(const lfb_growing_figures *growing)
                      .seed = growing->seed,
                      .bytes = growing->bytes,
                      .bits_set = growing->bits_set,
-                     .bits_set_age = growing->bits_set_age,
                      .saturated = growing->approximate_count == UINT64_MAX,
                      .approximate_count = growing->approximate_count,
                      .expected_fpp = growing->expected_fpp,

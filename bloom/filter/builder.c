@@ -1,6 +1,4 @@
-/* builder.c - fills a filter of a known size by put_many, or keeps hashes until its size is
- * known. */
-#include <assert.h>
+/* builder.c - keeps hashes until the size of their filter is known. */
 #include <lfbloom/builder.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 /* Hashes that are kept in one piece of memory: 128 KiB. */
 enum { BUILDER_KEPT = LFB_PIECE_HASHES };
 
-/* Below this share of distinct keys an unsized builder makes a smaller filter in a second pass. */
+/* Below this share of distinct keys a builder makes a smaller filter in a second pass. */
 #define BUILDER_REPEATED 0.95
 
 /* Hashes that are kept until the filter's size is known. */
@@ -25,76 +23,49 @@ struct builder_kept {
 
 /* The private part of one thread. */
 typedef struct builder_thread {
-  builder_kept *kept; /* of an unsized builder          */
-  bool refused;       /* memory for kept hashes was refused */
-  uint64_t new_keys;
+  builder_kept *kept;
+  bool refused; /* memory for kept hashes was refused */
   char padding[LFB_CACHE_LINE];
 } builder_thread;
 
 struct lfb_builder {
-  lfb_filter *filter; /* if unsized: one for a single key, with the hash and strategy */
-  bool unsized;       /* keeps hashes until lfb_builder_size() */
-  lfb_config config;  /* that of the caller                    */
+  lfb_filter *filter; /* at first for a single key, with the hash and strategy */
+  lfb_config config;  /* that of the caller, for a single key */
+  uint64_t new_keys;
   unsigned threads;
   builder_thread *thread;
 };
 
-static lfb_status builder_create(const lfb_config *config, unsigned threads, bool unsized,
-                                 lfb_builder **builder)
+lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
 {
   if (threads == 0)
     return LFB_ERROR_NO_THREADS;
   lfb_builder *made = calloc(1, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_status status = lfb_filter_create(config, &made->filter);
+  made->threads = threads;
+  made->config = *config;
+  made->config.expected_insertions = 1;
+  lfb_status status = lfb_filter_create(&made->config, &made->filter);
   if (status == LFB_OK) {
-    made->threads = threads;
-    made->unsized = unsized;
-    made->config = *config;
     made->thread = calloc(threads, sizeof *made->thread);
     status = made->thread == NULL ? LFB_ERROR_NO_MEMORY : LFB_OK;
   }
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *builder = made;
+  else
     lfb_builder_free(made);
-    return status;
-  }
-  *builder = made;
-  return LFB_OK;
-}
-
-lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
-{
-  return builder_create(config, threads, false, builder);
-}
-
-lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads,
-                                      lfb_builder **builder)
-{
-  lfb_config one = *config;
-
-  one.expected_insertions = 1;
-  return builder_create(&one, threads, true, builder);
-}
-
-/* Frees the kept hashes of all threads. */
-static void builder_forget(lfb_builder *builder)
-{
-  for (unsigned i = 0; builder->thread != NULL && i < builder->threads; i++) {
-    builder_kept *kept = builder->thread[i].kept;
-    while (kept != NULL) {
-      builder_kept *older = kept->older;
-      free(kept);
-      kept = older;
-    }
-    builder->thread[i].kept = NULL;
-  }
+  return status;
 }
 
 /* Frees all except the filter. */
 static void builder_take_down(lfb_builder *builder)
 {
-  builder_forget(builder);
+  for (unsigned i = 0; builder->thread != NULL && i < builder->threads; i++)
+    for (builder_kept *kept = builder->thread[i].kept, *older; kept != NULL; kept = older) {
+      older = kept->older;
+      free(kept);
+    }
   free(builder->thread);
   free(builder);
 }
@@ -129,14 +100,24 @@ static builder_kept *builder_room(const lfb_builder *builder, builder_thread *th
   return made;
 }
 
-static void builder_keep(const lfb_builder *builder, builder_thread *thread, const uint64_t *low,
-                         const uint64_t *high, size_t count)
+/* The context of builder_keep(). */
+typedef struct builder_call {
+  const lfb_builder *builder;
+  builder_thread *thread;
+} builder_call;
+
+/* An lfb_piece_act. */
+static size_t builder_keep(const void *context, const uint64_t *low, const uint64_t *high,
+                           size_t first, size_t count)
 {
+  const builder_call *call = context;
+
+  (void)first;
   for (size_t done = 0, some; done < count; done += some) {
-    builder_kept *kept = builder_room(builder, thread);
+    builder_kept *kept = builder_room(call->builder, call->thread);
     if (kept == NULL) {
-      thread->refused = true;
-      return;
+      call->thread->refused = true;
+      return 0;
     }
     const size_t room = BUILDER_KEPT - kept->count;
     some = count - done < room ? count - done : room;
@@ -145,54 +126,16 @@ static void builder_keep(const lfb_builder *builder, builder_thread *thread, con
       memcpy(kept->hashes + BUILDER_KEPT + kept->count, high + done, some * sizeof *high);
     kept->count += some;
   }
-}
-
-/* The context of builder_act(). */
-typedef struct builder_call {
-  lfb_builder *builder;
-  builder_thread *thread;
-} builder_call;
-
-static size_t builder_act(const void *context, const uint64_t *low, const uint64_t *high,
-                          size_t first, size_t count)
-{
-  const builder_call *call = context;
-
-  (void)first;
-  builder_keep(call->builder, call->thread, low, high, count);
   return 0;
 }
 
-/* Puts keys, or keeps their hashes. */
-static void builder_put(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
-                        lfb_key_kind kind)
+void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
+                          lfb_key_kind kind)
 {
-  lfb_filter *filter = builder->filter;
-  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
+  const lfb_hashing hashing = {&builder->filter->layout.hasher, builder->filter->strategy};
   const builder_call call = {builder, &builder->thread[thread]};
 
-  builder->thread[thread].new_keys +=
-      builder->unsized
-          ? lfb_pieces(&hashing, keys, count, kind, builder_act, &call)
-          : lfb_filter_many(filter, LFB_PUT, keys, count, NULL, kind);
-}
-
-void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
-                          size_t count)
-{
-  builder_put(builder, thread, keys, count, LFB_BYTES_KEY);
-}
-
-void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
-                              size_t count)
-{
-  builder_put(builder, thread, keys, count, LFB_U64_KEY);
-}
-
-void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
-                               size_t count)
-{
-  builder_put(builder, thread, hashes, count, LFB_HASH_KEY);
+  (void)lfb_pieces(&hashing, keys, count, kind, builder_keep, &call);
 }
 
 /* How many hashes are kept. */
@@ -234,11 +177,10 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
     return status;
   lfb_filter_free(builder->filter);
   builder->filter = made;
-  for (unsigned i = 0; i < builder->threads; i++) {
-    builder->thread[i].new_keys = 0;
+  builder->new_keys = 0;
+  for (unsigned i = 0; i < builder->threads; i++)
     for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
-      builder->thread[i].new_keys += builder_put_kept(builder, kept);
-  }
+      builder->new_keys += builder_put_kept(builder, kept);
   return LFB_OK;
 }
 
@@ -283,31 +225,17 @@ static lfb_status builder_fill_distinct(lfb_builder *builder)
   return LFB_OK;
 }
 
-lfb_status lfb_builder_size(lfb_builder *builder)
+lfb_status lfb_builder_finish(lfb_builder *builder, lfb_filter **filter, uint64_t *new_keys)
 {
-  if (!builder->unsized)
-    return LFB_OK;
   for (unsigned i = 0; i < builder->threads; i++)
     if (builder->thread[i].refused)
       return LFB_ERROR_NO_MEMORY;
   const lfb_status status = builder_fill_distinct(builder);
   if (status != LFB_OK)
     return status;
-  builder_forget(builder);
-  builder->unsized = false;
-  return LFB_OK;
-}
-
-lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
-{
-  lfb_filter *filter = builder->filter;
-  uint64_t all = 0;
-
-  assert(!builder->unsized);
-  for (unsigned i = 0; i < builder->threads; i++)
-    all += builder->thread[i].new_keys;
+  *filter = builder->filter;
   if (new_keys != NULL)
-    *new_keys = all;
+    *new_keys = builder->new_keys;
   builder_take_down(builder);
-  return filter;
+  return LFB_OK;
 }

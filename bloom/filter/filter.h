@@ -14,12 +14,6 @@ LFB_EXTERN_C_BEGIN
 /* The file of a filter that several processes share (bloom/files/mapping.h). */
 typedef struct lfb_mapping lfb_mapping;
 
-/* The last count of the bits of a shared filter: its result, its time by the monotonic clock (0:
- * never), and how long it took; both in ns. */
-typedef struct lfb_counted {
-  LFB_ATOMIC(uint64_t) bits_set, at, took;
-} lfb_counted;
-
 struct lfb_filter {
   lfb_layout layout;
   const lfb_kernel *kernel;     /* of the strategy, for this processor            */
@@ -29,7 +23,6 @@ struct lfb_filter {
   lfb_claims claims;
   void (*destroy)(lfb_filter *filter); /* frees words, claims and count with the filter */
   bool shared;          /* the words are in a file: their bits are counted on request */
-  lfb_counted counted;  /* of a shared filter                             */
   /* words of checked pieces that were all ones when they were read, as damaged pieces are opened;
    * and those received from such a filter */
   LFB_ATOMIC(uint64_t) full_words;

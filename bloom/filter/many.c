@@ -7,6 +7,7 @@
  *             a call's first turn: most of 16 keys), a turn of puts queries first, and then puts
  *             the absent keys one by one.  Their lines are in a cache.
  */
+#include <assert.h>
 #include <lfbloom/filter.h>
 
 #include "bloom/filter/filter.h"
@@ -151,78 +152,19 @@ static size_t many_claim_act(const void *context, const uint64_t *low, const uin
   return yes;
 }
 
-/* Calls `act` for all keys, piece by piece. */
-static size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
-                          lfb_key_kind kind, lfb_piece_act act, const void *context)
-{
-  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
-  return lfb_pieces(&hashing, keys, count, kind, act, context);
-}
-
 /* If every put of the strategy is a claim, a claim is a put. */
 size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
                        uint64_t *answers, lfb_key_kind kind)
 {
   bool known = false;
+
+  assert(verb != LFB_REMOVE);
   const many_keys m = {filter, answers, &known};
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const lfb_piece_act act = verb == LFB_MIGHT_CONTAIN ? many_query_act
                             : verb == LFB_CLAIM && !lfb_filter_puts_claim(filter)
                                 ? many_claim_act
                                 : many_put_act;
 
-  return many_pieces(filter, keys, count, kind, act, &m);
-}
-
-size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
-                           uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_BYTES_KEY);
-}
-
-size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
-                                     uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_BYTES_KEY);
-}
-
-size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
-                               uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_U64_KEY);
-}
-
-size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
-                                         size_t count, uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_U64_KEY);
-}
-
-size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
-                                uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_PUT, hashes, count, answers, LFB_HASH_KEY);
-}
-
-size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, hashes, count, answers, LFB_HASH_KEY);
-}
-
-size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
-                             uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, LFB_BYTES_KEY);
-}
-
-size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
-                                 uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_CLAIM, keys, count, answers, LFB_U64_KEY);
-}
-
-size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
-                                  uint64_t *answers)
-{
-  return lfb_filter_many(filter, LFB_CLAIM, hashes, count, answers, LFB_HASH_KEY);
+  return lfb_pieces(&hashing, keys, count, kind, act, &m);
 }

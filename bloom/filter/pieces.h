@@ -18,13 +18,6 @@ enum {
   LFB_PIECE_HASHES = 16384,
 };
 
-/* What the caller's array holds. */
-typedef enum lfb_key_kind {
-  LFB_BYTES_KEY, /* lfb_keys                                  */
-  LFB_U64_KEY,   /* 64-bit numbers                            */
-  LFB_HASH_KEY,  /* 64-bit hashes, which the caller has made  */
-} lfb_key_kind;
-
 /* What hashes the keys. */
 typedef struct lfb_hashing {
   const lfb_hasher *hasher;
@@ -63,9 +56,5 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 /* Calls `act` for all keys, piece by piece.  Returns the sum of what it returned. */
 size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count, lfb_key_kind kind,
                   lfb_piece_act act, const void *context);
-
-/* Puts, queries or claims keys, of this kind (many.c).  A query does not write to the filter. */
-size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys, size_t count,
-                       uint64_t *answers, lfb_key_kind kind);
 
 #endif

@@ -159,8 +159,6 @@ static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats
     stats->approximate_count = UINT64_MAX;
   else
     stats->approximate_count += of_layer.approximate_count;
-  if (of_layer.bits_set_age > stats->bits_set_age)
-    stats->bits_set_age = of_layer.bits_set_age;
   *right += log1p(-of_layer.expected_fpp);
 }
 

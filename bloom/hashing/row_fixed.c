@@ -145,7 +145,8 @@ static void xxh64_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh64_u64);
 }
 
-__attribute__((cold)) static lfb_hash xxh64_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
+__attribute__((cold))
+static lfb_hash xxh64_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   XXH64_state_t *const state = &key->state.xxh64;
 

@@ -28,7 +28,8 @@ static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t
 }
 
 /* Cold, as that of XXH64: the functions on the state are compiled for their size. */
-__attribute__((cold)) static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
+__attribute__((cold))
+static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   XXH3_state_t *const state = &key->state.xxh3;
 

@@ -71,36 +71,14 @@ static lfb_status sink_take(lfb_keys_sink *sink, uint64_t count)
              : LFB_OK;
 }
 
-lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count)
+lfb_status lfb_keys_give(lfb_keys_sink *sink, const void *keys, size_t count, lfb_key_kind kind)
 {
   const lfb_status status = sink_take(sink, count);
 
   if (status == LFB_OK && sink->building != NULL)
-    (void)lfb_filter_put_many(sink->building, keys, count, NULL);
+    (void)lfb_filter_many(sink->building, LFB_PUT, keys, count, NULL, kind);
   else if (status == LFB_OK)
-    (void)lfb_versions_put_many(sink->follow->versions, keys, count, NULL);
-  return status;
-}
-
-lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count)
-{
-  const lfb_status status = sink_take(sink, count);
-
-  if (status == LFB_OK && sink->building != NULL)
-    (void)lfb_filter_put_many_u64(sink->building, keys, count, NULL);
-  else if (status == LFB_OK)
-    (void)lfb_versions_put_many_u64(sink->follow->versions, keys, count, NULL);
-  return status;
-}
-
-lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
-{
-  const lfb_status status = sink_take(sink, count);
-
-  if (status == LFB_OK && sink->building != NULL)
-    (void)lfb_filter_put_many_hash(sink->building, hashes, count, NULL);
-  else if (status == LFB_OK)
-    (void)lfb_versions_put_many_hash(sink->follow->versions, hashes, count, NULL);
+    (void)lfb_versions_many(sink->follow->versions, LFB_PUT, keys, count, NULL, kind);
   return status;
 }
 

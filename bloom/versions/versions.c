@@ -93,133 +93,78 @@ uint64_t lfb_versions_number(const lfb_versions *versions)
 
 /* ---- the calls of lfb_filter ------------------------------------------------- */
 
-/* The kind of key, and whether a call has one or many.  It selects the function of lfb_filter that
- * the call is passed on to. */
-typedef enum versions_kind {
-  VERSIONS_BYTES,
-  VERSIONS_U64,
-  VERSIONS_MANY,
-  VERSIONS_MANY_U64,
-  VERSIONS_MANY_HASH,
-} versions_kind;
+/* A key of one of two kinds: bytes, or else a number.  What takes it is inlined where it is
+ * known which. */
+typedef struct versions_key {
+  const void *bytes;
+  size_t size;
+  const uint64_t *number; /* NULL: bytes */
+} versions_key;
 
-/* The key or keys of a call.  It fits two registers. */
-typedef struct versions_keys {
-  union {
-    const void *bytes; /* or many keys of any kind */
-    uint64_t number;
-  };
-  size_t size; /* or count */
-} versions_keys;
-
-/* The next two functions are inlined where `kind` is a constant; one call remains of each.  They
- * return the answer; of many keys, how many answers are true. */
-LFB_INLINE size_t versions_filter_has(const lfb_filter *filter, versions_kind kind,
-                                      versions_keys keys, uint64_t *answers)
+LFB_INLINE bool versions_filter_put(lfb_filter *filter, versions_key key)
 {
-  switch (kind) {
-  case VERSIONS_U64:
-    return lfb_filter_might_contain_u64(filter, keys.number);
-  case VERSIONS_MANY:
-    return lfb_filter_might_contain_many(filter, keys.bytes, keys.size, answers);
-  case VERSIONS_MANY_U64:
-    return lfb_filter_might_contain_many_u64(filter, keys.bytes, keys.size, answers);
-  default:
-    return lfb_filter_might_contain(filter, keys.bytes, keys.size);
-  }
+  return key.number == NULL ? lfb_filter_put(filter, key.bytes, key.size)
+                            : lfb_filter_put_u64(filter, *key.number);
 }
 
-LFB_INLINE size_t versions_filter_put(lfb_filter *filter, versions_kind kind, versions_keys keys,
-                                      uint64_t *answers)
-{
-  switch (kind) {
-  case VERSIONS_U64:
-    return lfb_filter_put_u64(filter, keys.number);
-  case VERSIONS_MANY:
-    return lfb_filter_put_many(filter, keys.bytes, keys.size, answers);
-  case VERSIONS_MANY_U64:
-    return lfb_filter_put_many_u64(filter, keys.bytes, keys.size, answers);
-  case VERSIONS_MANY_HASH:
-    return lfb_filter_put_many_hash(filter, keys.bytes, keys.size, answers);
-  default:
-    return lfb_filter_put(filter, keys.bytes, keys.size);
-  }
-}
-
-LFB_INLINE size_t versions_ask(const lfb_versions *versions, versions_kind kind, versions_keys keys,
-                               uint64_t *answers)
+LFB_INLINE bool versions_ask(const lfb_versions *versions, versions_key key)
 {
   lfb_section *section = lfb_section_enter();
-  const size_t found =
-      versions_filter_has(versions_seen(versions)->filters[CURRENT], kind, keys, answers);
+  const lfb_filter *current = versions_seen(versions)->filters[CURRENT];
+  const bool found = key.number == NULL ? lfb_filter_might_contain(current, key.bytes, key.size)
+                                        : lfb_filter_might_contain_u64(current, *key.number);
 
   lfb_section_leave(section);
   return found;
 }
 
 /* Puts into all filters of the arrangement.  Returns the answer of the current one. */
-LFB_INLINE size_t versions_put(lfb_versions *versions, versions_kind kind, versions_keys keys,
-                               uint64_t *answers)
+LFB_INLINE bool versions_put(const lfb_versions *versions, versions_key key)
 {
   lfb_section *section = lfb_section_enter();
   const arrangement *now = versions_seen(versions);
-  const size_t changed = versions_filter_put(now->filters[CURRENT], kind, keys, answers);
+  const bool changed = versions_filter_put(now->filters[CURRENT], key);
 
   for (int i = BUILDING; i < ROLES; i++)
     if (now->filters[i] != NULL)
-      (void)versions_filter_put(now->filters[i], kind, keys, NULL);
+      (void)versions_filter_put(now->filters[i], key);
   lfb_section_leave(section);
   return changed;
 }
 
 bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_put(versions, VERSIONS_BYTES, (versions_keys){{bytes}, size}, NULL);
+  return versions_put(versions, (versions_key){bytes, size, NULL});
 }
 
 bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
 {
-  return versions_put(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
+  return versions_put(versions, (versions_key){.number = &key});
 }
 
 bool lfb_versions_might_contain(const lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_ask(versions, VERSIONS_BYTES, (versions_keys){{bytes}, size}, NULL);
+  return versions_ask(versions, (versions_key){bytes, size, NULL});
 }
 
 bool lfb_versions_might_contain_u64(const lfb_versions *versions, uint64_t key)
 {
-  return versions_ask(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
+  return versions_ask(versions, (versions_key){.number = &key});
 }
 
-size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
-                             uint64_t *answers)
+size_t lfb_versions_many(const lfb_versions *versions, lfb_verb verb, const void *keys,
+                         size_t count, uint64_t *answers, lfb_key_kind kind)
 {
-  return versions_put(versions, VERSIONS_MANY, (versions_keys){{keys}, count}, answers);
-}
+  lfb_section *section = lfb_section_enter();
+  const arrangement *now = versions_seen(versions);
+  const size_t yes = lfb_filter_many(now->filters[CURRENT], verb, keys, count, answers, kind);
 
-size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys, size_t count,
-                                 uint64_t *answers)
-{
-  return versions_put(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, count}, answers);
-}
-
-size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
-                                  uint64_t *answers)
-{
-  return versions_put(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, count}, answers);
-}
-
-size_t lfb_versions_might_contain_many(const lfb_versions *versions, const lfb_key *keys,
-                                       size_t count, uint64_t *answers)
-{
-  return versions_ask(versions, VERSIONS_MANY, (versions_keys){{keys}, count}, answers);
-}
-
-size_t lfb_versions_might_contain_many_u64(const lfb_versions *versions, const uint64_t *keys,
-                                           size_t count, uint64_t *answers)
-{
-  return versions_ask(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, count}, answers);
+  assert(verb == LFB_PUT || verb == LFB_MIGHT_CONTAIN);
+  for (int i = BUILDING; verb == LFB_PUT && i < ROLES; i++)
+    if (now->filters[i] != NULL)
+      (void)lfb_filter_many(now->filters[i], verb, keys, count, NULL, kind);
+  lfb_section_leave(section);
+  return yes;
 }
 
 lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size)

@@ -8,10 +8,6 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* Puts keys by their hashes, as lfb_versions_put_many(). */
-size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
-                                  uint64_t *answers);
-
 /* Sets lfb_versions_figures.failed_polls. */
 void lfb_versions_set_failed_polls(lfb_versions *versions, uint64_t count);
 

@@ -41,8 +41,8 @@ struct build {
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
 
-  lfb_builder *builder; /* of a plain filter that is made here                        */
-  struct source into;   /* the shared filter, the counting filter or the finished one */
+  lfb_builder *builder; /* if unsized                               */
+  struct source into;   /* the filter; if unsized, the finished one */
   _Atomic(uint64_t) bad_lines;
   struct walk_figures read;
   _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
@@ -54,12 +54,12 @@ static void build_collect(struct build *build, unsigned thread, const lfb_key *k
 {
   uint64_t numbers[SOURCE_BATCH];
 
-  if (build->source.type != LFB_KEYS_I64) {
-    lfb_builder_put_many(build->builder, thread, keys, count);
-    return;
+  if (build->source.type == LFB_KEYS_I64) {
+    typed_numbers(keys, count, numbers);
+    lfb_builder_put_many(build->builder, thread, numbers, count, LFB_U64_KEY);
+  } else {
+    lfb_builder_put_many(build->builder, thread, keys, count, LFB_BYTES_KEY);
   }
-  typed_numbers(keys, count, numbers);
-  lfb_builder_put_many_u64(build->builder, thread, numbers, count);
 }
 
 /* Reports that a counting filter has no place for a key. */
@@ -143,15 +143,17 @@ static void build_warn(const struct build *build, const lfb_stats *stats)
     build_warn_rate(&build->config, stats);
 }
 
-/* Makes the filter to put into, or begins a plain one. */
+/* Makes the filter to put into, or begins one of unknown size. */
 static lfb_status build_begin(struct build *build)
 {
-  build->into.any.kind = build->counting ? LFB_KIND_COUNTING : LFB_KIND_NONE;
+  lfb_any *any = &build->into.any;
+
   build->into.numbers = build->source.type == LFB_KEYS_I64;
-  if (build->counting)
-    return lfb_counting_create(&build->config, &build->into.any.counting);
-  return (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
-      &build->config, build->source.threads, &build->builder);
+  if (build->unsized)
+    return lfb_builder_create(&build->config, build->source.threads, &build->builder);
+  any->kind = build->counting ? LFB_KIND_COUNTING : LFB_KIND_PLAIN;
+  return build->counting ? lfb_counting_create(&build->config, &any->counting)
+                         : lfb_filter_create(&build->config, &any->plain);
 }
 
 /* The same after checks, with reports. */
@@ -167,9 +169,7 @@ static bool build_create(struct build *build)
     status = build_begin(build);
   if (status == LFB_OK && !build->unsized)
     build_warn(build, &stats);
-  if (status != LFB_OK)
-    (void)build_refused(build, status);
-  return status == LFB_OK;
+  return status == LFB_OK || build_refused(build, status) == CLI_DONE;
 }
 
 static void build_summary_json(const struct build *build, const lfb_figures *figures)
@@ -250,40 +250,31 @@ static int build_summary(const struct build *build)
 /* Makes the filter for the keys that came.  False after a report. */
 static bool build_size(struct build *build)
 {
-  const lfb_status status = lfb_builder_size(build->builder);
+  lfb_filter *filter;
+  uint64_t changed;
+  lfb_stats stats;
+  const lfb_status status = lfb_builder_finish(build->builder, &filter, &changed);
 
   build->config.expected_insertions = figure_get(&build->read.keys);
   if (status != LFB_OK)
-    (void)build_refused(build, status);
-  return status == LFB_OK;
-}
-
-/* Takes the filter from the builder. */
-static void build_finish(struct build *build)
-{
-  uint64_t changed;
-  lfb_filter *filter = lfb_builder_finish(build->builder, &changed);
+    return build_refused(build, status) == CLI_DONE;
+  build->builder = NULL;
   build->into.any = (lfb_any){LFB_KIND_PLAIN, {filter}};
   figure_add(&build->changed, changed);
-  if (build->unsized) {
-    lfb_stats stats;
-    lfb_filter_stats(filter, &stats);
-    build->config.expected_insertions = stats.expected_insertions;
-    build_warn(build, &stats);
-  }
+  lfb_filter_stats(filter, &stats);
+  build->config.expected_insertions = stats.expected_insertions;
+  build_warn(build, &stats);
+  return true;
 }
 
 static int build_fill(struct build *build)
 {
   const uint64_t began = clock_ns();
-  const bool read_all = build_read(build);
-  const bool sized = !build->unsized || (read_all && build_size(build));
-  if (!read_all || !sized) {
+
+  if (!build_read(build) || (build->unsized && !build_size(build))) {
     lfb_builder_free(build->builder);
     return CLI_NOT_DONE;
   }
-  if (build->builder != NULL)
-    build_finish(build);
   build->seconds = clock_seconds(clock_ns() - began);
   const lfb_redis_module_value value = {.any = build->into.any};
   return target_save(build->out, &value, build->form) ? build_summary(build) : CLI_NOT_DONE;

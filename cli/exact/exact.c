@@ -117,7 +117,7 @@ static uint64_t exact_filter_bytes(const lfb_filter *filter)
 {
   lfb_stats stats;
 
-  lfb_filter_stats_recent(filter, &stats);
+  lfb_filter_stats(filter, &stats);
   return stats.bytes;
 }
 

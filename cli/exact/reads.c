@@ -253,7 +253,8 @@ static bool claims_ask(void *context, struct walk_lines *lines)
   if (!hashed_ask(exact, hashed, lines))
     return false;
   if (lines->count > 0)
-    (void)lfb_filter_claim_many_hash(exact->claimed, hashed->low, lines->count, hashed->maybe);
+    (void)lfb_filter_many(exact->claimed, LFB_CLAIM, hashed->low, lines->count, hashed->maybe,
+                          LFB_HASH_KEY);
   for (size_t i = 0; i < lines->count; i++)
     if (!lfb_answer(hashed->maybe, i) && !walk_passes(lines, i) && !lfb_answer(hashed->seen, i))
       walk_open(lines, i);

@@ -97,10 +97,7 @@ static void there_write_twice(const lfb_key *keys, size_t count, char *room, lfb
   }
 }
 
-typedef lfb_status there_many(lfb_redis *filter, const lfb_key *keys, size_t count,
-                              uint64_t *answers, size_t *yes);
-
-static lfb_status there_do_twice(there_many *many, lfb_redis *filter, const lfb_key *keys,
+static lfb_status there_do_twice(lfb_redis *filter, lfb_verb verb, const lfb_key *keys,
                                  size_t count, uint64_t *answers, size_t *yes)
 {
   size_t bytes = 0;
@@ -111,7 +108,8 @@ static lfb_status there_do_twice(there_many *many, lfb_redis *filter, const lfb_
   if (doubled == NULL)
     return LFB_ERROR_NO_MEMORY;
   there_write_twice(keys, count, (char *)(doubled + count), doubled);
-  const lfb_status status = many(filter, doubled, count, answers, yes);
+  const lfb_status status =
+      lfb_redis_many(filter, verb, doubled, count, answers, yes, LFB_BYTES_KEY);
   free(doubled);
   return status;
 }
@@ -119,10 +117,10 @@ static lfb_status there_do_twice(there_many *many, lfb_redis *filter, const lfb_
 lfb_status there_do(const struct there *there, lfb_verb verb, const lfb_key *keys, size_t count,
                     uint64_t *answers, size_t *yes)
 {
-  there_many *many = verb == LFB_MIGHT_CONTAIN ? lfb_redis_might_contain_many : lfb_redis_put_many;
-
-  return there->twice ? there_do_twice(many, there->filter, keys, count, answers, yes)
-                      : many(there->filter, keys, count, answers, yes);
+  verb = verb == LFB_MIGHT_CONTAIN ? LFB_MIGHT_CONTAIN : LFB_PUT;
+  return there->twice ? there_do_twice(there->filter, verb, keys, count, answers, yes)
+                      : lfb_redis_many(there->filter, verb, keys, count, answers, yes,
+                                       LFB_BYTES_KEY);
 }
 
 /* ---- saving ------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ static bool giving_take(void *to, const uint64_t *ids, size_t count)
 {
   struct giving *giving = to;
 
-  giving->status = lfb_keys_give_u64(giving->sink, ids, count);
+  giving->status = lfb_keys_give(giving->sink, ids, count, LFB_U64_KEY);
   return giving->status == LFB_OK;
 }
 

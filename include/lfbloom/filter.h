@@ -89,7 +89,7 @@
  *               differs for a filter.  When a thread ends, the next new thread reuses its counters.
  *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
  *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
- *               lfb_builder_size(), lfb_versions_begin_rebuild(), lfb_follow_create(),
+ *               lfb_builder_finish(), lfb_versions_begin_rebuild(), lfb_follow_create(),
  *               lfb_follow_poll(), and a put or claim that adds a layer to a growing filter.  The C
  *               library's share is included.  The figures hold for a library compiled with
  *               optimisation (-O2).  The caller's own functions (lfb_write_fn, lfb_read_fn,
@@ -277,8 +277,6 @@ typedef struct lfb_stats {
   uint64_t seed;                /* of XXH3, or of java-double; others: 0            */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put or claim is running           */
-  double bits_set_age;          /* seconds since bits_set was counted; 0 except from
-                                   lfb_filter_stats_recent()                        */
   bool saturated;               /* all reachable bits are set: every answer is "maybe" */
   uint64_t approximate_count;   /* distinct keys that were put, estimated from bits_set;
                                    UINT64_MAX if saturated                          */
@@ -291,7 +289,7 @@ typedef struct lfb_stats {
   uint64_t copies;              /* tags: of keys that are stored; 0 of others, as below */
   uint64_t slots;               /* tags: places for copies                          */
   uint64_t puts_refused;        /* tags: puts that found no free slot               */
-  uint64_t reserved[12]; /* 0 (lfbloom/status.h) */
+  uint64_t reserved[13]; /* 0 (lfbloom/status.h) */
 } lfb_stats;
 
 /*
@@ -369,11 +367,19 @@ typedef enum lfb_verb {
   LFB_REMOVE = 3,        /* as lfb_counting_remove()      */
 } lfb_verb;
 
+/* What an array of keys holds. */
+typedef enum lfb_key_kind {
+  LFB_BYTES_KEY = 0, /* lfb_keys                                     */
+  LFB_U64_KEY = 1,   /* 64-bit keys, as of lfb_filter_put_u64()      */
+  LFB_HASH_KEY = 2,  /* 64-bit hashes, as of lfb_filter_put_hash()   */
+} lfb_key_kind;
+
 /*
  * Many keys in one call.  The answers are those of one call per key.  The call takes less time,
  * since it fetches the cache lines of later keys while it uses earlier ones.
  *
- * Takes   keys     `count` of them.
+ * Takes   verb     any but LFB_REMOVE.  Only LFB_MIGHT_CONTAIN does not change the filter.
+ *         keys     `count` of this kind.
  *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
  *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
  * Returns how many answers are true.
@@ -382,25 +388,42 @@ typedef enum lfb_verb {
  *         batch wins it, its first occurrence does.
  * Progress, Threads  as for one key.
  */
-LFB_API size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
-                                   uint64_t *answers);
-LFB_API size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys,
-                                             size_t count, uint64_t *answers);
-LFB_API size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
-                                     uint64_t *answers);
-LFB_API size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
-                                       uint64_t *answers);
-LFB_API size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
-                                                 size_t count, uint64_t *answers);
-LFB_API size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
-                                         uint64_t *answers);
-LFB_API size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
-                                        uint64_t *answers);
-LFB_API size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
-                                                  const uint64_t *hashes, size_t count,
-                                                  uint64_t *answers);
-LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers);
+LFB_API size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys,
+                               size_t count, uint64_t *answers, lfb_key_kind kind);
+
+/* The same by name, of a checked type. */
+static inline size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                                         uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_BYTES_KEY);
+}
+static inline size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys,
+                                                   size_t count, uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_BYTES_KEY);
+}
+static inline size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys,
+                                             size_t count, uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_PUT, keys, count, answers, LFB_U64_KEY);
+}
+static inline size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter,
+                                                       const uint64_t *keys, size_t count,
+                                                       uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, keys, count, answers, LFB_U64_KEY);
+}
+static inline size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes,
+                                              size_t count, uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_PUT, hashes, count, answers, LFB_HASH_KEY);
+}
+static inline size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
+                                                        const uint64_t *hashes, size_t count,
+                                                        uint64_t *answers)
+{
+  return lfb_filter_many(filter, LFB_MIGHT_CONTAIN, hashes, count, answers, LFB_HASH_KEY);
+}
 
 /* Returns answer `i` of a call with many keys, of this header or of any other. */
 static inline bool lfb_answer(const uint64_t *answers, size_t i)

@@ -114,14 +114,6 @@ LFB_API size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64
                                 size_t count);
 
 /*
- * The same for a caller that polls.  The bits of a filter in a file are counted again only if
- * the last count is older than 100 times the time that it took: counting takes at most 1 % of a
- * processor.  stats->bits_set_age is the age of the count.  The count is never above the true
- * number.  A call of lfb_filter_stats(), in another thread for example, renews it at any time.
- */
-LFB_API void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats);
-
-/*
  * Writes the figures of an empty filter of this configuration, without making it.  Fails as
  * lfb_filter_create() does, except with LFB_ERROR_NO_MEMORY and _SIZE_OVERFLOW.
  */

@@ -48,16 +48,13 @@ LFB_EXTERN_C_BEGIN
 typedef struct lfb_keys_sink lfb_keys_sink;
 
 /*
- * Passes `count` keys to the follower, as lfb_filter_put_many() and the functions like it take
- * them; from any thread.
+ * Passes `count` keys of a kind to the follower, as lfb_filter_many() takes them; from any thread.
  *
  * Returns LFB_OK, or the status that the source must return at once.  LFB_ERROR_STOPPED: no more
  *         keys are wanted.
  */
-LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count);
-LFB_CHECKED lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count);
-LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes,
-                                          size_t count);
+LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const void *keys, size_t count,
+                                     lfb_key_kind kind);
 
 /*
  * The same for `changes`, with the bits of all changes since a version, as a delta

@@ -109,8 +109,7 @@ typedef struct lfb_growing_figures {
                                  LFB_ERROR_TOO_MANY_LAYERS.  In mapped files also why a
                                  layer that another process added cannot be mapped     */
   uint64_t written;           /* as in lfb_stats                                       */
-  double bits_set_age;        /* as in lfb_stats, of the oldest count                  */
-  uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
+  uint64_t reserved[17]; /* 0 (lfbloom/status.h) */
 } lfb_growing_figures;
 
 /*

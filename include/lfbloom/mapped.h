@@ -23,8 +23,7 @@
  *            last lfb_mapped_sync() is found.
  * Count      lfb_filter_stats() counts the bits in the words.  The count is exact while no put or
  *            claim is running, never above the true number, and correct again at once after any
- *            process dies.  It takes 0.1 s per GiB; a caller that polls uses
- *            lfb_filter_stats_recent().
+ *            process dies.  It takes 0.1 s per GiB.
  * Quiet      A put of a present key writes to no memory that others read.
  * Opening    It takes the same time for any size: pages are mapped when they are touched.
  *

@@ -173,7 +173,7 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               was sent again, it reports true, so that no new key is ever reported as old.  (A
  *               put that is repeated for options.replicas keeps its first answer.)  module: whether
  *               the server counts the key as new, as BF.ADD does; a window forgets in between.
- * 4. Many       The _many functions send commands ahead of their answers: options.window to
+ * 4. Many       lfb_redis_many() sends commands ahead of their answers: options.window to
  *               each node, to all nodes at once.  Each command is short (module: 64 keys), and the
  *               server serves other clients in between.
  * 5. Failing    A put that fails may have put all, some or none of its keys: put again.  A call
@@ -267,14 +267,14 @@ LFB_API const char *lfb_redis_last_error(lfb_status failure);
  */
 LFB_CHECKED lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size,
                                      bool *changed);
-LFB_CHECKED lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
 LFB_CHECKED lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
                                                bool *maybe);
-LFB_CHECKED lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe);
 
 /*
- * The same for many keys.
+ * The same for many keys, or for one of another kind.
  *
+ * Takes  verb     LFB_PUT or LFB_MIGHT_CONTAIN.
+ *        keys     `count` of this kind: LFB_BYTES_KEY or LFB_U64_KEY.
  * Gives  answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
  *                 i / 64; bits beyond the last answer are 0.
  *        yes      how many answers are true; may be NULL.
@@ -282,15 +282,9 @@ LFB_CHECKED lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t k
  *        moves its slot during the call.
  * Fails  as for one key; LFB_ERROR_NO_MEMORY.
  */
-LFB_CHECKED lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
-                                          uint64_t *answers, size_t *yes);
-LFB_CHECKED lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
-                                              uint64_t *answers, size_t *yes);
-LFB_CHECKED lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
-                                                    size_t count, uint64_t *answers, size_t *yes);
-LFB_CHECKED lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
-                                                        size_t count, uint64_t *answers,
-                                                        size_t *yes);
+LFB_CHECKED lfb_status lfb_redis_many(lfb_redis *filter, lfb_verb verb, const void *keys,
+                                      size_t count, uint64_t *answers, size_t *yes,
+                                      lfb_key_kind kind);
 
 /*
  * Gives the filter's figures, as of a plain one.  The server counts bits_set, a MiB at a time;

@@ -73,7 +73,7 @@
  *   administrator's |  yes   |  yes, in turn   |  no
  *   free            |  no    |       no        |  no
  *
- *   user's            put, might_contain (each with its _u64 and _many),
+ *   user's            put, might_contain (each with its _u64), many,
  *                     enter, leave, number, stats
  *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
  *                     drop_previous, reclaim
@@ -154,16 +154,10 @@ LFB_API bool lfb_versions_might_contain(const lfb_versions *versions, const void
                                         size_t size);
 LFB_API bool lfb_versions_might_contain_u64(const lfb_versions *versions, uint64_t key);
 
-/* Many keys in one call, in one section. */
-LFB_API size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
-                                     uint64_t *answers);
-LFB_API size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys,
-                                         size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_might_contain_many(const lfb_versions *versions, const lfb_key *keys,
-                                               size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_might_contain_many_u64(const lfb_versions *versions,
-                                                   const uint64_t *keys, size_t count,
-                                                   uint64_t *answers);
+/* Many keys in one call, in one section: as lfb_filter_many(), for LFB_PUT and
+ * LFB_MIGHT_CONTAIN. */
+LFB_API size_t lfb_versions_many(const lfb_versions *versions, lfb_verb verb, const void *keys,
+                                 size_t count, uint64_t *answers, lfb_key_kind kind);
 
 /* What a handle has in use, and how old it is. */
 typedef struct lfb_versions_figures {

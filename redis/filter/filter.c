@@ -1,4 +1,5 @@
 /* filter.c - puts and queries of keys in a filter on Redis. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,78 +211,43 @@ static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
   return status;
 }
 
-static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_t count,
-                            lfb_key_kind kind, uint64_t *answers, size_t *yes)
+lfb_status lfb_redis_many(lfb_redis *filter, lfb_verb verb, const void *keys, size_t count,
+                          uint64_t *answers, size_t *yes, lfb_key_kind kind)
 {
   const size_t words = count / LFB_WORD_BITS + (count % LFB_WORD_BITS != 0);
-  uint64_t *found = calloc(words == 0 ? 1 : words, sizeof *found);
-  keys_job job = {.filter = filter, .keys = keys, .kind = kind, .put = put,
+  uint64_t one = 0, *found = words > 1 ? calloc(words, sizeof *found) : &one;
+  keys_job job = {.filter = filter, .keys = keys, .kind = kind, .put = verb == LFB_PUT,
                   .answers = found, .count = count};
 
+  assert((verb == LFB_PUT || verb == LFB_MIGHT_CONTAIN) && kind != LFB_HASH_KEY);
   if (found == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = lfb_remote_with_link(filter, put, keys_send, &job);
+  const lfb_status status = lfb_remote_with_link(filter, job.put, keys_send, &job);
   if (status == LFB_OK && answers != NULL)
     memcpy(answers, found, words * sizeof *found);
   if (status == LFB_OK && yes != NULL)
     *yes = job.yes;
-  free(found);
+  if (found != &one)
+    free(found);
   return status;
 }
 
-static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_key_kind kind,
-                           bool *yes)
+static lfb_status keys_one(lfb_redis *filter, lfb_verb verb, lfb_key key, bool *answer)
 {
-  uint64_t answer = 0;
-  keys_job job = {.filter = filter, .keys = key, .kind = kind, .put = put,
-                  .answers = &answer, .count = 1};
+  size_t yes = 0;
+  const lfb_status status = lfb_redis_many(filter, verb, &key, 1, NULL, &yes, LFB_BYTES_KEY);
 
-  const lfb_status status = lfb_remote_with_link(filter, put, keys_send, &job);
-  if (status == LFB_OK && yes != NULL)
-    *yes = answer != 0;
+  if (status == LFB_OK && answer != NULL)
+    *answer = yes != 0;
   return status;
 }
 
 lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed)
 {
-  return keys_one(filter, true, &(lfb_key){bytes, size}, LFB_BYTES_KEY, changed);
-}
-
-lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed)
-{
-  return keys_one(filter, true, &key, LFB_U64_KEY, changed);
+  return keys_one(filter, LFB_PUT, (lfb_key){bytes, size}, changed);
 }
 
 lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size, bool *maybe)
 {
-  return keys_one(filter, false, &(lfb_key){bytes, size}, LFB_BYTES_KEY, maybe);
-}
-
-lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe)
-{
-  return keys_one(filter, false, &key, LFB_U64_KEY, maybe);
-}
-
-lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
-                              uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, true, keys, count, LFB_BYTES_KEY, answers, yes);
-}
-
-lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
-                                  uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, true, keys, count, LFB_U64_KEY, answers, yes);
-}
-
-lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys, size_t count,
-                                        uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, false, keys, count, LFB_BYTES_KEY, answers, yes);
-}
-
-lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
-                                            size_t count, uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, false, keys, count, LFB_U64_KEY, answers, yes);
+  return keys_one(filter, LFB_MIGHT_CONTAIN, (lfb_key){bytes, size}, maybe);
 }

@@ -79,18 +79,28 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
                        size_t{257}, size_t{513}, keys.size()}) {
     lfb_filter* const m = many.get();
     const auto check = [&](auto act, auto act_one) { ExpectAsOneByOne(count, act, act_one); };
-    check([&](uint64_t* a) { return lfb_filter_claim_many(m, keys.data(), count, a); },
-          [&](size_t i) { return lfb_filter_claim(one.get(), texts[i].data(), texts[i].size()); });
-    check([&](uint64_t* a) { return lfb_filter_claim_many_u64(m, numbers.data(), count, a); },
-          [&](size_t i) { return lfb_filter_claim_u64(one.get(), numbers[i]); });
-    check([&](uint64_t* a) { return lfb_filter_claim_many_hash(m, numbers.data(), count, a); },
-          [&](size_t i) { return lfb_filter_claim_hash(one.get(), numbers[i]); });
+    check(
+        [&](uint64_t* a) {
+          return lfb_filter_many(m, LFB_CLAIM, keys.data(), count, a, LFB_BYTES_KEY);
+        },
+        [&](size_t i) { return lfb_filter_claim(one.get(), texts[i].data(), texts[i].size()); });
+    check(
+        [&](uint64_t* a) {
+          return lfb_filter_many(m, LFB_CLAIM, numbers.data(), count, a, LFB_U64_KEY);
+        },
+        [&](size_t i) { return lfb_filter_claim_u64(one.get(), numbers[i]); });
+    check(
+        [&](uint64_t* a) {
+          return lfb_filter_many(m, LFB_CLAIM, numbers.data(), count, a, LFB_HASH_KEY);
+        },
+        [&](size_t i) { return lfb_filter_claim_hash(one.get(), numbers[i]); });
   }
   EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
-  EXPECT_EQ(lfb_filter_claim_many(many.get(), keys.data(), n, nullptr), 0u);
+  EXPECT_EQ(lfb_filter_many(many.get(), LFB_CLAIM, keys.data(), n, nullptr, LFB_BYTES_KEY), 0u);
   const std::vector<uint64_t> same(900, 12345);
   const Filter empty = MakeSure(100, GetParam());
-  EXPECT_EQ(lfb_filter_claim_many_hash(empty.get(), same.data(), same.size(), nullptr), 1u);
+  EXPECT_EQ(
+      lfb_filter_many(empty.get(), LFB_CLAIM, same.data(), same.size(), nullptr, LFB_HASH_KEY), 1u);
 }
 
 // ---- cells ------------------------------------------------------------------
@@ -442,7 +452,8 @@ TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
       for (uint64_t i = 0; i < kKeys; i++) order[i] = (i * 7919 + t % 4 * 10) % kKeys;
       for (uint64_t i = 0; i < kKeys; i++) hashes[i] = all[order[i]];
       if (t % 2 == 0)
-        lfb_filter_claim_many_hash(filter.get(), hashes.data(), kKeys, answers.data());
+        lfb_filter_many(filter.get(), LFB_CLAIM, hashes.data(), kKeys, answers.data(),
+                        LFB_HASH_KEY);
       for (uint64_t i = 0; i < kKeys; i++)
         winners[order[i]] += t % 2 == 0 ? answers[i / 64] >> (i % 64) & 1
                                         : lfb_filter_claim_hash(filter.get(), hashes[i]);

@@ -82,7 +82,7 @@ void Stage::Batch(const Call& call, std::vector<Event>* seen) {
   const uint64_t begin = Tick();
   (call.kind == Kind::kPut ? lfb_filter_put_many_u64(filter_, keys.data(), keys.size(), &answers)
    : call.kind == Kind::kClaim
-       ? lfb_filter_claim_many_u64(filter_, keys.data(), keys.size(), &answers)
+       ? lfb_filter_many(filter_, LFB_CLAIM, keys.data(), keys.size(), &answers, LFB_U64_KEY)
        : lfb_filter_might_contain_many_u64(filter_, keys.data(), keys.size(), &answers));
   const uint64_t end = Tick();
   for (unsigned i = 0; i < call.batch; i++)

@@ -48,7 +48,8 @@ static void save_and_load(const lfb_redis_options *options, const lfb_config *co
   lfb_redis *remote;
   lfb_stats before, after;
   lfb_figures there;
-  bool maybe = false;
+  const uint64_t one = 1;
+  size_t yes = 0;
 
   OK(lfb_filter_create(config, &filter));
   for (uint64_t i = 0; i < KEYS; i++)
@@ -60,8 +61,8 @@ static void save_and_load(const lfb_redis_options *options, const lfb_config *co
   lfb_filter_stats(filter, &before);
   lfb_filter_stats(loaded, &after);
   MUST(before.bits_set == after.bits_set && before.bit_count == after.bit_count);
-  OK(lfb_redis_might_contain_u64(remote, 1, &maybe));
-  MUST(maybe);
+  OK(lfb_redis_many(remote, LFB_MIGHT_CONTAIN, &one, 1, NULL, &yes, LFB_U64_KEY));
+  MUST(yes == 1);
   OK(lfb_redis_stats(remote, &there));
   MUST(before.bits_set == there.all.bits_set);
   OK(lfb_redis_delete(options, "saved", config->strategy));

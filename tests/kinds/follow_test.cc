@@ -35,7 +35,7 @@ class Source {
       if (since < it.known_since) return LFB_ERROR_NO_CHANGES;
       for (uint64_t v = since + 1; v <= it.version_; v++) {
         const std::vector<uint64_t>& added = it.added_[v];
-        lfb_status status = lfb_keys_give_u64(sink, added.data(), added.size());
+        lfb_status status = lfb_keys_give(sink, added.data(), added.size(), LFB_U64_KEY);
         if (status == LFB_OK) status = lfb_keys_removed(sink, it.removed_[v]);
         if (status != LFB_OK) return status;
       }
@@ -47,7 +47,7 @@ class Source {
       if (it.failing_keys != LFB_OK && part + 1 == parts) return it.failing_keys;
       for (const uint64_t key : it.keys_) {
         if (key % parts != part) continue;
-        const lfb_status status = lfb_keys_give_u64(sink, &key, 1);
+        const lfb_status status = lfb_keys_give(sink, &key, 1, LFB_U64_KEY);
         if (status != LFB_OK) return status;
       }
       return LFB_OK;

@@ -76,13 +76,13 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
   EXPECT_TRUE(lfb_versions_put_u64(it, 5));
   EXPECT_TRUE(lfb_versions_might_contain_u64(it, 5));
   EXPECT_FALSE(lfb_versions_might_contain_u64(it, 6));
-  EXPECT_EQ(lfb_versions_put_many(it, keys, 2, &answers), 2u);
+  EXPECT_EQ(lfb_versions_many(it, LFB_PUT, keys, 2, &answers, LFB_BYTES_KEY), 2u);
   EXPECT_EQ(answers, 3u);
-  EXPECT_EQ(lfb_versions_might_contain_many(it, keys, 2, nullptr), 2u);
-  EXPECT_EQ(lfb_versions_put_many_u64(it, numbers, 3, &answers), 3u);
+  EXPECT_EQ(lfb_versions_many(it, LFB_MIGHT_CONTAIN, keys, 2, nullptr, LFB_BYTES_KEY), 2u);
+  EXPECT_EQ(lfb_versions_many(it, LFB_PUT, numbers, 3, &answers, LFB_U64_KEY), 3u);
   EXPECT_EQ(answers, 7u);
-  EXPECT_EQ(lfb_versions_might_contain_many_u64(it, numbers, 3, &answers), 3u);
-  EXPECT_EQ(lfb_versions_put_many_hash(it, numbers, 3, &answers), 3u);
+  EXPECT_EQ(lfb_versions_many(it, LFB_MIGHT_CONTAIN, numbers, 3, &answers, LFB_U64_KEY), 3u);
+  EXPECT_EQ(lfb_versions_many(it, LFB_PUT, numbers, 3, &answers, LFB_HASH_KEY), 3u);
   EXPECT_EQ(answers, 7u);
 }
 
@@ -96,7 +96,8 @@ TEST(Versions, WithoutAVersionNoKeyIsDenied) {
   uint64_t number = 7;
   for (size_t i = 0; i < numbers.size(); i++) numbers[i] = Mix(9, i);
   const auto all = [&] {
-    return lfb_versions_might_contain_many_u64(it, numbers.data(), numbers.size(), answers.data());
+    return lfb_versions_many(it, LFB_MIGHT_CONTAIN, numbers.data(), numbers.size(), answers.data(),
+                             LFB_U64_KEY);
   };
   lfb_stats stats;
   lfb_filter_stats(lfb_versions_enter(it, &number), &stats);
@@ -137,15 +138,15 @@ TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
   Begin(versions);
   lfb_versions_put(it, "key", 3);
   lfb_versions_put_u64(it, 5);
-  lfb_versions_put_many(it, keys, 2, nullptr);
-  lfb_versions_put_many_u64(it, numbers, 3, nullptr);
-  lfb_versions_put_many_hash(it, numbers, 3, nullptr);
+  lfb_versions_many(it, LFB_PUT, keys, 2, nullptr, LFB_BYTES_KEY);
+  lfb_versions_many(it, LFB_PUT, numbers, 3, nullptr, LFB_U64_KEY);
+  lfb_versions_many(it, LFB_PUT, numbers, 3, nullptr, LFB_HASH_KEY);
   for (const char* current : {"the second", "the first", "the third"}) {
     SCOPED_TRACE(current);
     EXPECT_TRUE(lfb_versions_might_contain(it, "key", 3));
     EXPECT_TRUE(lfb_versions_might_contain_u64(it, 5));
-    EXPECT_EQ(lfb_versions_might_contain_many(it, keys, 2, nullptr), 2u);
-    EXPECT_EQ(lfb_versions_might_contain_many_u64(it, numbers, 3, nullptr), 3u);
+    EXPECT_EQ(lfb_versions_many(it, LFB_MIGHT_CONTAIN, keys, 2, nullptr, LFB_BYTES_KEY), 2u);
+    EXPECT_EQ(lfb_versions_many(it, LFB_MIGHT_CONTAIN, numbers, 3, nullptr, LFB_U64_KEY), 3u);
     if (lfb_versions_rollback(it, nullptr) != LFB_OK)
       lfb_ignore(lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr));
   }

@@ -91,13 +91,7 @@ bool lfb_filter_might_contain(const lfb_filter*, const void*, size_t) { return f
 void lfb_filter_stats(const lfb_filter*, lfb_stats*) {}
 bool lfb_filter_might_contain_hash(const lfb_filter*, uint64_t) { return false; }
 bool lfb_filter_might_contain_object(const lfb_filter*, lfb_funnel, const void*) { return false; }
-size_t lfb_filter_might_contain_many(const lfb_filter*, const lfb_key*, size_t, uint64_t*) {
-  return 0;
-}
-size_t lfb_filter_might_contain_many_u64(const lfb_filter*, const uint64_t*, size_t, uint64_t*) {
-  return 0;
-}
-size_t lfb_filter_might_contain_many_hash(const lfb_filter*, const uint64_t*, size_t, uint64_t*) {
+size_t lfb_filter_many(const lfb_filter*, lfb_verb, const void*, size_t, uint64_t*, lfb_key_kind) {
   return 0;
 }
 }

@@ -96,13 +96,9 @@ static void fill(lfb_core *core, uint64_t n)
       const size_t of_bytes =
           lfb_core_many(core, (lfb_core_verb)verb, keys + from, 64 - from, NULL);
 #ifdef WITH_LIBRARY
-      size_t (*const of_u64[])(lfb_filter *, const uint64_t *, size_t, uint64_t *) = {
-          lfb_filter_put_many_u64, NULL, lfb_filter_claim_many_u64};
       uint64_t said[1];
-      CHECK(trues == (verb == LFB_CORE_MIGHT_CONTAIN
-                          ? lfb_filter_might_contain_many_u64(library, numbers + from, 64 - from,
-                                                              said)
-                          : of_u64[verb](library, numbers + from, 64 - from, said)));
+      CHECK(trues == lfb_filter_many(library, (lfb_verb)verb, numbers + from, 64 - from, said,
+                                     LFB_U64_KEY));
       CHECK(answers[0] == said[0]);
       size_t each = 0;
       for (unsigned i = from; i < 64; i++)

@@ -57,14 +57,14 @@ class Failover : public testing::Test {
 };
 
 lfb_status PutSome(const Remote& remote, uint64_t first, uint64_t count, size_t* yes = nullptr) {
-  return lfb_redis_put_many_u64(remote.get(), KeysFrom(first, first + count).data(), count, nullptr,
-                                yes);
+  return lfb_redis_many(remote.get(), LFB_PUT, KeysFrom(first, first + count).data(), count,
+                        nullptr, yes, LFB_U64_KEY);
 }
 
 size_t Found(const Remote& remote, uint64_t first, uint64_t count) {
   size_t yes = 0;
-  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), KeysFrom(first, first + count).data(),
-                                             count, nullptr, &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, KeysFrom(first, first + count).data(),
+                           count, nullptr, &yes, LFB_U64_KEY),
             LFB_OK);
   return yes;
 }
@@ -110,7 +110,7 @@ TEST_F(Failover, TooFewIsAnError) {
   const Remote remote = CreateRemote(options, "seen", config);
   const Remote impatient = OpenRemote(hasty, "seen");
   replica.Stop();
-  EXPECT_EQ(lfb_redis_put_u64(impatient.get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
+  EXPECT_EQ(PutNumber(impatient.get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
   EXPECT_EQ(PutSome(impatient, 0, 1000), LFB_ERROR_REDIS_REPLICAS);
   EXPECT_EQ(Found(impatient, 0, 1000), 1000u);
   lfb_redis* none = nullptr;
@@ -121,7 +121,7 @@ TEST_F(Failover, TooFewIsAnError) {
   EXPECT_EQ(PutSome(remote, 1000, 1000), LFB_OK);
   lfb_redis_options two = hasty;
   two.replicas = 2;
-  EXPECT_EQ(lfb_redis_put_u64(OpenRemote(two, "seen").get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
+  EXPECT_EQ(PutNumber(OpenRemote(two, "seen").get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
 }
 
 // The master dies while its replica lags by far more than is in transit. Once the replica has

@@ -36,14 +36,15 @@ TEST_F(FilterCluster, AnswersAsInMemory) {
     std::vector<uint64_t> keys(kCount), here((kCount + 63) / 64), there(here.size());
     for (uint64_t i = 0; i < kCount; i++) keys[i] = Mix(3, i % 20'000);
     size_t yes = 0;
-    EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes),
-              LFB_OK);
+    EXPECT_EQ(
+        lfb_redis_many(remote.get(), LFB_PUT, keys.data(), kCount, there.data(), &yes, LFB_U64_KEY),
+        LFB_OK);
     EXPECT_EQ(yes, lfb_filter_put_many_u64(local.get(), keys.data(), kCount, here.data()));
     EXPECT_EQ(there, here);
     for (uint64_t i = 0; i < kCount; i++) keys[i] = i;
-    EXPECT_EQ(
-        lfb_redis_might_contain_many_u64(remote.get(), keys.data(), kCount, there.data(), &yes),
-        LFB_OK);
+    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), kCount, there.data(),
+                             &yes, LFB_U64_KEY),
+              LFB_OK);
     EXPECT_EQ(yes,
               lfb_filter_might_contain_many_u64(local.get(), keys.data(), kCount, here.data()));
     EXPECT_EQ(there, here);
@@ -102,11 +103,14 @@ TEST_P(FilterMoves, NothingIsLostWhileSlotsMove) {
       std::vector<uint64_t> batch(kBatch);
       for (uint64_t i = 0; i < kBatch; i++) batch[i] = rounds % 40 * kBatch + i;
       size_t yes = 0;
-      EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), batch.data(), kBatch, nullptr, &yes), LFB_OK);
+      EXPECT_EQ(
+          lfb_redis_many(remote.get(), LFB_PUT, batch.data(), kBatch, nullptr, &yes, LFB_U64_KEY),
+          LFB_OK);
       if (rounds < 40) {
         EXPECT_EQ(yes, kBatch);
       }
-      EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), batch.data(), kBatch, nullptr, &yes),
+      EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, batch.data(), kBatch, nullptr, &yes,
+                               LFB_U64_KEY),
                 LFB_OK);
       EXPECT_EQ(yes, kBatch);
     }
@@ -121,7 +125,7 @@ TEST_P(FilterMoves, NothingIsLostWhileSlotsMove) {
     }
   ended = true;
   client.join();
-  EXPECT_EQ(lfb_redis_put_u64(remote.get(), 0, nullptr), LFB_OK);
+  EXPECT_EQ(PutNumber(remote.get(), 0, nullptr), LFB_OK);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ Tally Ask(const Remote& remote, bool put) {
   Tally tally;
   for (uint64_t i = 0; i < 200; i++) {
     bool yes = false;
-    const lfb_status status = put ? lfb_redis_put_u64(remote.get(), i, &yes)
-                                  : lfb_redis_might_contain_u64(remote.get(), i, &yes);
+    const lfb_status status = put ? PutNumber(remote.get(), i, &yes)
+                                  : AskNumber(remote.get(), i, &yes);
     EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_REDIS_PART) << lfb_status_text(status);
     tally.refused += status == LFB_ERROR_REDIS_PART;
     tally.answered += status == LFB_OK;
@@ -130,7 +130,8 @@ TEST(Stumps, NothingIsLeftOfAFilterThatWasDeletedUnderItsClients) {
     EXPECT_EQ(Ask(remote, true).answered, 0u);
     std::vector<uint64_t> keys(5000);
     for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
-    EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, nullptr),
+    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr,
+                             LFB_U64_KEY),
               LFB_ERROR_REDIS_PART);
     EXPECT_EQ(server.Call({"DBSIZE"}), "0");
   }
@@ -413,15 +414,16 @@ std::vector<uint64_t> Batch(uint64_t batch, uint64_t size) {
 // How many keys of a batch put reports as new.
 size_t PutBatch(const Remote& remote, uint64_t batch, uint64_t size) {
   size_t yes = 0;
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), Batch(batch, size).data(), size, nullptr, &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, Batch(batch, size).data(), size, nullptr, &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   return yes;
 }
 
 size_t AskBatch(const Remote& remote, uint64_t batch, uint64_t size) {
   size_t yes = 0;
-  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), Batch(batch, size).data(), size, nullptr,
-                                             &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, Batch(batch, size).data(), size,
+                           nullptr, &yes, LFB_U64_KEY),
             LFB_OK);
   return yes;
 }

@@ -30,7 +30,7 @@ std::vector<uint64_t> KeysTo(uint64_t count) {
 }
 
 lfb_status PutMany(const Remote& remote, const std::vector<uint64_t>& keys, size_t* yes = nullptr) {
-  return lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, yes);
+  return lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, yes, LFB_U64_KEY);
 }
 
 using Words = std::vector<std::string>;
@@ -59,7 +59,7 @@ TEST(Lost, NoPutMakesItAgain) {
       EXPECT_EQ(PutMany(remote, KeysTo(20'000)), LFB_OK);
       server.Call(loss.words);
       Await("the filter is gone", [&] { return server.Call({"EXISTS", "seen"}) == "0"; });
-      EXPECT_EQ(lfb_redis_put_u64(remote.get(), 1, nullptr), LFB_ERROR_REDIS_PART) << loss.name;
+      EXPECT_EQ(PutNumber(remote.get(), 1, nullptr), LFB_ERROR_REDIS_PART) << loss.name;
       EXPECT_EQ(PutMany(remote, KeysTo(20'000)), LFB_ERROR_REDIS_PART) << loss.name;
       EXPECT_EQ(server.Call({"EXISTS", "seen"}), "0") << loss.name;
       EXPECT_EQ(TryOpen(options, "seen", &config), LFB_ERROR_REDIS_ABSENT) << loss.name;
@@ -213,7 +213,8 @@ TEST_F(LostHelper, AServerMayForgetTheScript) {
   EXPECT_EQ(PutMany(remote, keys, &yes), LFB_OK);
   ended = true;
   forgetter.join();
-  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), keys.data(), keys.size(), nullptr, &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   EXPECT_EQ(yes, keys.size());
 }
@@ -235,7 +236,7 @@ TEST_F(LostHelper, NeedsTheRightToRunScripts) {
     user.user = name;
     const Remote remote = OpenRemote(user, "seen", &config);
     bool maybe = false;
-    EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 7, &maybe), LFB_OK);
+    EXPECT_EQ(AskNumber(remote.get(), 7, &maybe), LFB_OK);
     EXPECT_TRUE(maybe);
     EXPECT_EQ(PutMany(remote, KeysTo(100)), user.user == std::string("reader")
                                                 ? LFB_ERROR_REDIS_DENIED

@@ -30,7 +30,7 @@ TEST(RemoteRace, OneOfAllPutsOfAKeyReportsItNew) {
       for (uint64_t key = 0; key < kKeys; key++) {
         bool changed = false;
         step.Wait(static_cast<unsigned>(key + 1));
-        EXPECT_EQ(lfb_redis_put_u64((t % 2 == 0 ? shared : other).get(), key, &changed), LFB_OK);
+        EXPECT_EQ(PutNumber((t % 2 == 0 ? shared : other).get(), key, &changed), LFB_OK);
         winners[key] += changed;
       }
     });
@@ -49,7 +49,8 @@ TEST(RemoteRace, OneOfAllBatchesWithAKeyReportsItNew) {
   std::atomic<uint64_t> winners{0};
   RunTogether(kThreads, [&](unsigned) {
     size_t yes = 0;
-    EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kKeys, nullptr, &yes), LFB_OK);
+    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), kKeys, nullptr, &yes, LFB_U64_KEY),
+              LFB_OK);
     winners += yes;
   });
   EXPECT_EQ(winners, kKeys);
@@ -116,7 +117,9 @@ TEST(RemoteLatency, OthersAreServedConcurrently) {
   EXPECT_GT(took.size(), 2u);
 
   Pings putting(server);
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kKeys, nullptr, nullptr), LFB_OK);
+  EXPECT_EQ(
+      lfb_redis_many(remote.get(), LFB_PUT, keys.data(), kKeys, nullptr, nullptr, LFB_U64_KEY),
+      LFB_OK);
   took = putting.End();
   Report("keys are put", took);
   EXPECT_GT(took.size(), 20u);

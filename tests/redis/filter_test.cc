@@ -31,11 +31,11 @@ TEST_P(EveryLayout, AnswersAsInMemoryOneByOne) {
         EXPECT_TRUE(RemoteHas(remote, text));
         break;
       default:
-        EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), i, &maybe), LFB_OK);
+        EXPECT_EQ(AskNumber(remote.get(), i, &maybe), LFB_OK);
         EXPECT_EQ(maybe, lfb_filter_might_contain_u64(local.get(), i));
-        EXPECT_EQ(lfb_redis_put_u64(remote.get(), i, &changed), LFB_OK);
+        EXPECT_EQ(PutNumber(remote.get(), i, &changed), LFB_OK);
         EXPECT_EQ(changed, lfb_filter_put_u64(local.get(), i));
-        EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), i, &maybe), LFB_OK);
+        EXPECT_EQ(AskNumber(remote.get(), i, &maybe), LFB_OK);
         EXPECT_TRUE(maybe);
         break;
     }
@@ -60,20 +60,26 @@ void AnswersAsInMemoryManyAtOnce(const RedisServer& server, lfb_strategy_id stra
   std::vector<uint64_t> here(words), there(words, ~uint64_t{0});
   size_t yes = 0;
 
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), numbers.data(), kCount, there.data(), &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, numbers.data(), kCount, there.data(), &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   EXPECT_EQ(yes, lfb_filter_put_many_u64(local.get(), numbers.data(), kCount, here.data()));
   EXPECT_EQ(there, here);
-  EXPECT_EQ(lfb_redis_might_contain_many(remote.get(), keys.data(), kCount, there.data(), &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), kCount, there.data(), &yes,
+                           LFB_BYTES_KEY),
             LFB_OK);
   EXPECT_EQ(yes, lfb_filter_might_contain_many(local.get(), keys.data(), kCount, here.data()));
   EXPECT_EQ(there, here);
-  EXPECT_EQ(lfb_redis_put_many(remote.get(), keys.data(), 5000, nullptr, nullptr), LFB_OK);
+  EXPECT_EQ(
+      lfb_redis_many(remote.get(), LFB_PUT, keys.data(), 5000, nullptr, nullptr, LFB_BYTES_KEY),
+      LFB_OK);
   lfb_filter_put_many(local.get(), keys.data(), 5000, nullptr);
-  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), numbers.data(), kCount, nullptr, &yes),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, numbers.data(), kCount, nullptr, &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   EXPECT_EQ(yes, kCount);
-  EXPECT_EQ(lfb_redis_put_many(remote.get(), nullptr, 0, nullptr, &yes), LFB_OK);
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, nullptr, 0, nullptr, &yes, LFB_BYTES_KEY),
+            LFB_OK);
   EXPECT_EQ(yes, 0u);
   EXPECT_EQ(WordsOf(Load(remote)), WordsOf(local));
 }
@@ -92,7 +98,8 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
   for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(local.get(), i);
   std::vector<uint64_t> keys(3000);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
-  EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, nullptr),
+  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr,
+                           LFB_U64_KEY),
             LFB_OK);
   const lfb_stats is = RemoteStats(remote), as = Stats(local);
   EXPECT_EQ(is.bits_set, as.bits_set);

@@ -151,8 +151,8 @@ class Follower {
   // How many keys of a version it does not find.
   uint64_t Missing(uint64_t version) const {
     const std::vector<uint64_t> keys = KeysFrom(0, kStep * version);
-    return keys.size() -
-           lfb_versions_might_contain_many_u64(versions, keys.data(), keys.size(), nullptr);
+    return keys.size() - lfb_versions_many(versions, LFB_MIGHT_CONTAIN, keys.data(), keys.size(),
+                                           nullptr, LFB_U64_KEY);
   }
   void AwaitVersion(uint64_t version) const {
     Await("a follower has version " + std::to_string(version), [&] { return At() >= version; });

@@ -29,11 +29,12 @@ std::vector<uint64_t> From(uint64_t first, uint64_t count) {
 }
 
 lfb_status PutAll(const Remote& remote, const std::vector<uint64_t>& keys, size_t* yes = nullptr) {
-  return lfb_redis_put_many_u64(remote.get(), keys.data(), keys.size(), nullptr, yes);
+  return lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, yes, LFB_U64_KEY);
 }
 
 lfb_status FindAll(const Remote& remote, const std::vector<uint64_t>& keys, size_t* yes) {
-  return lfb_redis_might_contain_many_u64(remote.get(), keys.data(), keys.size(), nullptr, yes);
+  return lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, yes,
+                        LFB_U64_KEY);
 }
 
 size_t Found(const Remote& remote, const std::vector<uint64_t>& keys) {
@@ -64,10 +65,10 @@ TEST_F(ModuleKeys, AnswersAsTheFilterInMemory) {
   EXPECT_TRUE(RemotePut(remote, std::string("\0\r\n$", 4)));
   EXPECT_EQ(server.Call({"BF.MEXISTS", "seen", "apple", "", "pear"}), "1\n1\n0\n");
   bool yes = false;
-  EXPECT_EQ(lfb_redis_put_u64(remote.get(), 0x0807060504030201, &yes), LFB_OK);
+  EXPECT_EQ(PutNumber(remote.get(), 0x0807060504030201, &yes), LFB_OK);
   EXPECT_TRUE(yes);
   EXPECT_EQ(server.Call({"BF.EXISTS", "seen", "\1\2\3\4\5\6\7\10"}), "1");
-  EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 0x0807060504030201, &yes), LFB_OK);
+  EXPECT_EQ(AskNumber(remote.get(), 0x0807060504030201, &yes), LFB_OK);
   EXPECT_TRUE(yes);
 
   for (const size_t count : {0u, 1u, 63u, 64u, 65u, 128u, 20'011u}) {
@@ -82,14 +83,17 @@ TEST_F(ModuleKeys, AnswersAsTheFilterInMemory) {
     ASSERT_EQ(lfb_redis_module_load(&options, "seen", nullptr, &value), LFB_OK);
     for (const bool again : {false, true}) {
       size_t some = 1;
-      EXPECT_EQ(lfb_redis_put_many(remote.get(), keys.data(), count, there.data(), &some), LFB_OK);
+      EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), count, there.data(), &some,
+                               LFB_BYTES_KEY),
+                LFB_OK);
       EXPECT_EQ(some, lfb_any_many(value.any, LFB_PUT, keys.data(), count, here.data()));
       EXPECT_EQ(there, here);
       EXPECT_EQ(again && some > 0, false);
     }
     for (size_t i = 0; i < count; i += 3) keys[i].size--;  // most are absent
     size_t some = 1;
-    EXPECT_EQ(lfb_redis_might_contain_many(remote.get(), keys.data(), count, there.data(), &some),
+    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), count, there.data(),
+                             &some, LFB_BYTES_KEY),
               LFB_OK);
     EXPECT_EQ(some, lfb_any_many(value.any, LFB_MIGHT_CONTAIN, keys.data(), count, here.data()));
     EXPECT_EQ(there, here);
@@ -301,14 +305,14 @@ TEST_F(ModuleKeys, NeverIsAMissingKeySilentlyAbsent) {
     Await("it is gone", [&] { return server.Call({"TYPE", "seen"}) != "lfbloom-v"; });
     std::vector<uint64_t> answers(16, 7);
     size_t yes = 9;
-    EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), From(0, 1000).data(), 1000,
-                                               answers.data(), &yes),
+    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, From(0, 1000).data(), 1000,
+                             answers.data(), &yes, LFB_U64_KEY),
               LFB_ERROR_REDIS_PART)
         << loss[0];
     EXPECT_EQ(answers, std::vector<uint64_t>(16, 7));
     EXPECT_EQ(yes, 9u);
     bool maybe = true;
-    EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 1, &maybe), LFB_ERROR_REDIS_PART);
+    EXPECT_EQ(AskNumber(remote.get(), 1, &maybe), LFB_ERROR_REDIS_PART);
     EXPECT_TRUE(maybe);
     lfb_figures figures{};
     EXPECT_EQ(lfb_redis_stats(remote.get(), &figures), LFB_ERROR_REDIS_PART);
@@ -324,7 +328,7 @@ TEST_F(ModuleKeys, NoPutMakesItAgain) {
     Await("it is gone", [&] { return server.Call({"TYPE", "seen"}) != "lfbloom-v"; });
     const std::string before = server.Call({"TYPE", "seen"});
     EXPECT_EQ(PutAll(remote, From(0, 1000)), LFB_ERROR_REDIS_PART) << loss[0];
-    EXPECT_EQ(lfb_redis_put_u64(remote.get(), 1, nullptr), LFB_ERROR_REDIS_PART);
+    EXPECT_EQ(PutNumber(remote.get(), 1, nullptr), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(server.Call({"TYPE", "seen"}), before);
   }
 }
@@ -351,7 +355,7 @@ TEST_F(ModuleKeys, AFullKeyIsAnError) {
   const Remote remote = OpenRemote(options, "full");
   EXPECT_EQ(PutAll(remote, From(0, 900)), LFB_OK);
   EXPECT_EQ(PutAll(remote, From(900, 5000)), LFB_ERROR_CANNOT_GROW);
-  EXPECT_EQ(lfb_redis_put_u64(remote.get(), 1 << 30, nullptr), LFB_ERROR_CANNOT_GROW);
+  EXPECT_EQ(PutNumber(remote.get(), 1 << 30, nullptr), LFB_ERROR_CANNOT_GROW);
   EXPECT_EQ(Found(remote, From(0, 900)), 900u);
   server.Call({"BF.RESERVE", "grows", "0.01", "1000"});
   server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "20000"});
@@ -425,7 +429,7 @@ TEST_F(ModuleKeys, AMarkBeforeALateQueryDoesNotCount) {
     late.port = fake.port();
     const Remote remote = OpenRemote(late, "seen");
     bool maybe = true;
-    EXPECT_EQ(lfb_redis_might_contain_u64(remote.get(), 1, &maybe),
+    EXPECT_EQ(AskNumber(remote.get(), 1, &maybe),
               lost ? LFB_ERROR_REDIS_PART : LFB_OK);
     EXPECT_EQ(maybe, lost) << "untouched";
     EXPECT_EQ(queries, 2u);
@@ -462,7 +466,7 @@ TEST_F(ModuleKeys, LiesAreRefused) {
     lfb_redis_options lying{};
     lying.port = fake.port();
     const Remote remote = OpenRemote(lying, "seen");
-    EXPECT_EQ(lfb_redis_put_u64(remote.get(), 1, nullptr), row.status) << row.answer;
+    EXPECT_EQ(PutNumber(remote.get(), 1, nullptr), row.status) << row.answer;
   }
 }
 

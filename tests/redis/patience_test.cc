@@ -64,7 +64,7 @@ TEST(Patience, ThreadsThatOpenOutlastADownTime) {
     threads.emplace_back([&, t] {
       Remote remote;
       opened[t] = TryOpen(pauses[t].Of(server.Options()), "seen", nullptr, &remote);
-      if (opened[t] == LFB_OK) put[t] = lfb_redis_put_u64(remote.get(), t, nullptr);
+      if (opened[t] == LFB_OK) put[t] = PutNumber(remote.get(), t, nullptr);
     });
   for (const Pauses& each : pauses)
     Await("a thread pauses", [&] { return each.count >= kPauses; });
@@ -74,7 +74,7 @@ TEST(Patience, ThreadsThatOpenOutlastADownTime) {
     EXPECT_EQ(opened[t], LFB_OK) << lfb_status_text(opened[t]);
     EXPECT_EQ(put[t], LFB_OK) << lfb_status_text(put[t]);
     bool maybe = false;
-    EXPECT_EQ(lfb_redis_might_contain_u64(made.get(), t, &maybe), LFB_OK);
+    EXPECT_EQ(AskNumber(made.get(), t, &maybe), LFB_OK);
     EXPECT_TRUE(maybe) << t;
   }
 }
@@ -89,7 +89,7 @@ TEST(Patience, APoolThatMakesANewConnectionWaits) {
   WhileDown(server, pauses, 2 * kThreads, [&] {
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < kThreads; t++)
-      threads.emplace_back([&, t] { put[t] = lfb_redis_put_u64(remote.get(), t, nullptr); });
+      threads.emplace_back([&, t] { put[t] = PutNumber(remote.get(), t, nullptr); });
     for (std::thread& thread : threads) thread.join();
   });
   for (lfb_status status : put) EXPECT_EQ(status, LFB_OK) << lfb_status_text(status);
@@ -156,7 +156,7 @@ TEST(Patience, OpensThroughACuttingProxy) {
   for (unsigned i = 0; i < kOpens; i++) {
     Remote remote;
     ASSERT_EQ(TryOpen(options, "seen", nullptr, &remote), LFB_OK) << i;
-    EXPECT_EQ(lfb_redis_put_u64(remote.get(), i, nullptr), LFB_OK) << i;
+    EXPECT_EQ(PutNumber(remote.get(), i, nullptr), LFB_OK) << i;
   }
   EXPECT_GT(proxy.cut(), kOpens / 10);
 }

@@ -62,6 +62,22 @@ inline bool RemoteHas(const Remote& remote, const std::string& key) {
   return maybe;
 }
 
+// Puts or queries a number.
+inline lfb_status PutNumber(lfb_redis* remote, uint64_t key, bool* changed) {
+  size_t yes = 0;
+  const lfb_status status = lfb_redis_many(remote, LFB_PUT, &key, 1, nullptr, &yes, LFB_U64_KEY);
+  if (status == LFB_OK && changed != nullptr) *changed = yes == 1;
+  return status;
+}
+
+inline lfb_status AskNumber(lfb_redis* remote, uint64_t key, bool* maybe) {
+  size_t yes = 0;
+  const lfb_status status =
+      lfb_redis_many(remote, LFB_MIGHT_CONTAIN, &key, 1, nullptr, &yes, LFB_U64_KEY);
+  if (status == LFB_OK) *maybe = yes == 1;
+  return status;
+}
+
 inline std::vector<std::string> Keys(const Remote& remote) {
   std::vector<std::string> keys;
   const auto each = [](void* context, const char* key, size_t size) {

@@ -78,7 +78,7 @@ TEST(Said, Oom) {
   EXPECT_EQ(Create(Impatient(server), "other"), LFB_ERROR_REDIS_MEMORY);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_MEMORY), oom);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_DENIED), "");
-  EXPECT_EQ(lfb_redis_put_u64(filter.get(), 1, nullptr), LFB_ERROR_REDIS_MEMORY);
+  EXPECT_EQ(PutNumber(filter.get(), 1, nullptr), LFB_ERROR_REDIS_MEMORY);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_MEMORY), oom);
 }
 
@@ -86,7 +86,7 @@ TEST(Said, Readonly) {
   RedisServer server;
   const Remote filter = CreateRemote(Impatient(server), "seen", kConfig);
   EXPECT_EQ(server.Call({"REPLICAOF", "127.0.0.1", "1"}), "OK");
-  EXPECT_EQ(lfb_redis_put_u64(filter.get(), 1, nullptr), LFB_ERROR_REDIS_UNAVAILABLE);
+  EXPECT_EQ(PutNumber(filter.get(), 1, nullptr), LFB_ERROR_REDIS_UNAVAILABLE);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE),
             "READONLY You can't write against a read only replica.");
 }
@@ -96,7 +96,7 @@ TEST(Said, Masterdown) {
   const Remote filter = CreateRemote(Impatient(server), "seen", kConfig);
   EXPECT_EQ(server.Call({"REPLICAOF", "127.0.0.1", "1"}), "OK");
   bool maybe;
-  EXPECT_EQ(lfb_redis_might_contain_u64(filter.get(), 1, &maybe), LFB_ERROR_REDIS_UNAVAILABLE);
+  EXPECT_EQ(AskNumber(filter.get(), 1, &maybe), LFB_ERROR_REDIS_UNAVAILABLE);
   EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE).substr(0, 37),
             "MASTERDOWN Link with MASTER is down a");
 }
@@ -169,13 +169,13 @@ TEST(Said, EachThreadHasItsOwn) {
   RedisServer server;
   const Remote filter = CreateRemote(Impatient(server), "seen", kConfig);
   EXPECT_EQ(server.Call({"CONFIG", "SET", "maxmemory", "1"}), "OK");
-  EXPECT_EQ(lfb_redis_put_u64(filter.get(), 1, nullptr), LFB_ERROR_REDIS_MEMORY);
+  EXPECT_EQ(PutNumber(filter.get(), 1, nullptr), LFB_ERROR_REDIS_MEMORY);
   const char* const mine = lfb_redis_last_error(LFB_ERROR_REDIS_MEMORY);
   std::thread([&] {
     EXPECT_EQ(Said(LFB_ERROR_REDIS_MEMORY), "");
     EXPECT_EQ(server.Call({"CONFIG", "SET", "maxmemory", "0"}), "OK");
     EXPECT_EQ(server.Call({"REPLICAOF", "127.0.0.1", "1"}), "OK");
-    EXPECT_EQ(lfb_redis_put_u64(filter.get(), 1, nullptr), LFB_ERROR_REDIS_UNAVAILABLE);
+    EXPECT_EQ(PutNumber(filter.get(), 1, nullptr), LFB_ERROR_REDIS_UNAVAILABLE);
     EXPECT_EQ(Said(LFB_ERROR_REDIS_UNAVAILABLE).substr(0, 9), "READONLY ");
   }).join();
   EXPECT_EQ(std::string(mine).substr(0, 4), "OOM ");

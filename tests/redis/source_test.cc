@@ -112,9 +112,9 @@ TEST_F(Versions, ABaseGetsTheBitsOfDeltas) {
     const Remote base = OpenRemote(options, name.c_str());
     const std::vector<uint64_t> keys = KeysFrom(0, 24 * kStep);
     size_t found = 0;
-    EXPECT_EQ(
-        lfb_redis_might_contain_many_u64(base.get(), keys.data(), keys.size(), nullptr, &found),
-        LFB_OK);
+    EXPECT_EQ(lfb_redis_many(base.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr,
+                             &found, LFB_U64_KEY),
+              LFB_OK);
     EXPECT_EQ(found, keys.size());
     EXPECT_EQ(lfb_redis_unpublish(&options, "seen"), LFB_OK);
     EXPECT_EQ(server.Call({"DBSIZE"}), "0");
@@ -261,7 +261,8 @@ TEST_F(Versions, KeysThatWerePutBeforeAVersionAreInIt) {
   Follower follower(options);
   const auto missing = [](const Follower& it, uint64_t before) {
     const std::vector<uint64_t> keys = KeysFrom(0, before);
-    return before - lfb_versions_might_contain_many_u64(it.versions, keys.data(), before, nullptr);
+    return before - lfb_versions_many(it.versions, LFB_MIGHT_CONTAIN, keys.data(), before, nullptr,
+                                      LFB_U64_KEY);
   };
   for (uint64_t version = 1; version <= kVersions; version++) {
     end = version * kEach;

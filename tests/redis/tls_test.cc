@@ -47,12 +47,15 @@ TEST_F(Tls, AFilterIsUsed) {
   std::vector<uint64_t> keys(100'000);
   for (size_t i = 0; i < keys.size(); i++) keys[i] = i;
   size_t yes = 0;
-  ASSERT_EQ(lfb_redis_put_many_u64(made.get(), keys.data(), keys.size(), nullptr, &yes), LFB_OK);
+  ASSERT_EQ(
+      lfb_redis_many(made.get(), LFB_PUT, keys.data(), keys.size(), nullptr, &yes, LFB_U64_KEY),
+      LFB_OK);
   EXPECT_GT(yes, keys.size() * 9 / 10);
   lfb_redis_options named = server.TlsOptions();
   named.host = "localhost";
   const Remote opened = OpenRemote(named, "seen");
-  ASSERT_EQ(lfb_redis_might_contain_many_u64(opened.get(), keys.data(), keys.size(), nullptr, &yes),
+  ASSERT_EQ(lfb_redis_many(opened.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   EXPECT_EQ(yes, keys.size());
   // Long replies: the words over TLS are those without.
@@ -196,7 +199,7 @@ TEST_F(Tls, OpensThroughACuttingProxy) {
   for (unsigned i = 0; i < kOpens; i++) {
     Remote remote;
     ASSERT_EQ(TryOpen(options, "seen", nullptr, &remote), LFB_OK) << i;
-    EXPECT_EQ(lfb_redis_put_u64(remote.get(), i, nullptr), LFB_OK) << i;
+    EXPECT_EQ(PutNumber(remote.get(), i, nullptr), LFB_OK) << i;
   }
   EXPECT_GT(proxy.cut(), kOpens / 10);
 }
@@ -210,8 +213,11 @@ TEST_F(Tls, ACluster) {
   std::vector<uint64_t> keys(10'000);
   for (size_t i = 0; i < keys.size(); i++) keys[i] = i;
   size_t yes = 0;
-  ASSERT_EQ(lfb_redis_put_many_u64(made.get(), keys.data(), keys.size(), nullptr, nullptr), LFB_OK);
-  ASSERT_EQ(lfb_redis_might_contain_many_u64(made.get(), keys.data(), keys.size(), nullptr, &yes),
+  ASSERT_EQ(
+      lfb_redis_many(made.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr, LFB_U64_KEY),
+      LFB_OK);
+  ASSERT_EQ(lfb_redis_many(made.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
+                           LFB_U64_KEY),
             LFB_OK);
   EXPECT_EQ(yes, keys.size());
   for (size_t i = 0; i < 3; i++)

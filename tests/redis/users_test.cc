@@ -44,7 +44,7 @@ class Plain : public User {
     asked_ = true;
     for (uint64_t key = 0; key < acknowledged_; key++) {
       bool maybe = true;
-      const lfb_status status = lfb_redis_might_contain_u64(remote_.get(), key, &maybe);
+      const lfb_status status = AskNumber(remote_.get(), key, &maybe);
       asked_ = asked_ && status == LFB_OK;
       lost += status == LFB_OK && !maybe;
     }
@@ -53,8 +53,8 @@ class Plain : public User {
 
  private:
   lfb_status PutFrom(uint64_t first) override {
-    return lfb_redis_put_many_u64(remote_.get(), KeysFrom(first, first + kStep).data(), kStep,
-                                  nullptr, nullptr);
+    return lfb_redis_many(remote_.get(), LFB_PUT, KeysFrom(first, first + kStep).data(), kStep,
+                          nullptr, nullptr, LFB_U64_KEY);
   }
   Remote remote_;
 };

@@ -46,7 +46,7 @@ TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
             &keys[i]);
       }
       lfb_filter_put_many_u64(filter, keys.data(), keys.size(), nullptr);
-      lfb_filter_claim_many_u64(filter, claimed.data(), claimed.size(), nullptr);
+      lfb_filter_many(filter, LFB_CLAIM, claimed.data(), claimed.size(), nullptr, LFB_U64_KEY);
       EXPECT_EQ(lfb_filter_put_all(filter, merged.get()), LFB_OK);
     }
     for (const Filter* filter : {&mapped, &other}) {
@@ -190,28 +190,9 @@ TEST(MappedFork, EveryCountIsRightAfterADeath) {
     lfb_stats stats;
     lfb_filter_stats(each, &stats);
     EXPECT_EQ(stats.bits_set, Stats(expected).bits_set);
-    EXPECT_EQ(stats.bits_set_age, 0);
   }
   EXPECT_EQ(Contents(path), as_it_was);
   for (const lfb_filter* reader : {before, after}) lfb_mapped_close(reader);
-}
-
-// A recent count is never above the truth and comes with its age; it is renewed in the end.
-TEST(Mapped, ARecentCountIsRenewed) {
-  const Path path;
-  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST)), other = Open(path);
-  lfb_stats stats;
-  for (uint64_t i = 0; i < 20; i++) {
-    lfb_filter_put_u64(other.get(), i);
-    const uint64_t truth = Stats(other).bits_set;
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      lfb_filter_stats_recent(filter.get(), &stats);
-      ASSERT_LE(stats.bits_set, truth);
-      ASSERT_TRUE(stats.bits_set == truth || stats.bits_set_age > 0);
-    } while (stats.bits_set < truth && std::chrono::steady_clock::now() < limit);
-    ASSERT_EQ(stats.bits_set, truth) << i;
-  }
 }
 
 // ---- making ------------------------------------------------------------------------------

@@ -243,8 +243,8 @@ int UsesAll(lfb_filter* filter) {
   for (uint64_t at = 0; at < 100000; at += kMany)
     for (const uint64_t stream : {3, 4}) {
       for (uint64_t i = 0; i < kMany; i++) keys[i] = Mix(stream, at + i);
-      wrong += (stream == 3 ? lfb_filter_put_many_u64 : lfb_filter_claim_many_u64)(
-                   filter, keys, kMany, nullptr) != kMany;
+      wrong += lfb_filter_many(filter, stream == 3 ? LFB_PUT : LFB_CLAIM, keys, kMany, nullptr,
+                               LFB_U64_KEY) != kMany;
       wrong += lfb_filter_might_contain_many_u64(filter, keys, kMany, nullptr) != kMany;
     }
   return wrong <= kFalsePositives ? 0 : 2;

@@ -51,9 +51,9 @@ void AddFilters(Rows* rows) {
     YES_THREE(lfb_filter_might_contain, lfb_filter_put, t.filter.get()),
     YES_OBJECT(lfb_filter_might_contain, lfb_filter_put, t.filter.get()),
     THREE(lfb_filter_claim, t.filter.get()), OBJECT(lfb_filter_claim, t.filter.get()),
-    MANY(lfb_filter_put_many, t.big.get()),
-    MANY(lfb_filter_put_many, t.filter.get()),
-    MANY(lfb_filter_claim_many, t.big.get()),
+    MANY(lfb_filter_many, t.big.get(), LFB_PUT),
+    MANY(lfb_filter_many, t.filter.get(), LFB_PUT),
+    MANY(lfb_filter_many, t.big.get(), LFB_CLAIM),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), t.answers.size()),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), 1).After(Yes),
     ROW(lfb_filter_put_all, t.other.get(), t.filter.get())
@@ -61,10 +61,9 @@ void AddFilters(Rows* rows) {
     ROW(lfb_filter_compare, t.filter.get(), t.other.get(), &t.out.comparison)
         .After(Filled<&Outputs::comparison>),
     ROW(lfb_filter_stats, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
-    ROW(lfb_filter_stats_recent, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
   });
-  Add(rows, {MANY(lfb_filter_might_contain_many, t.filter.get())}, [](Row& row) {
-    row.Before(STEP(PUT_ALL(lfb_filter_put_many, t.filter.get()))).After(All);
+  Add(rows, {MANY(lfb_filter_many, t.filter.get(), LFB_MIGHT_CONTAIN)}, [](Row& row) {
+    row.Before(STEP(PUT_ALL(lfb_filter_many, t.filter.get()))).After(All);
   });
   AddMaking(rows);
   AddBigBatch(rows);

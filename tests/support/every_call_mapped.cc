@@ -65,8 +65,7 @@ void AddMappedFilters(Rows* rows) {
         .Fails(0, kContinues)
         .Before(Open),
     ROW(lfb_filter_stats, t.mapped, &t.out.stats).After(Filled<&Outputs::stats>),
-    ROW(lfb_filter_stats_recent, t.mapped, &t.out.stats).After(Filled<&Outputs::stats>),
-    MANY(lfb_filter_put_many, t.mapped),
+    MANY(lfb_filter_many, t.mapped, LFB_PUT),
   });
 }
 

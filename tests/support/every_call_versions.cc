@@ -10,44 +10,25 @@ namespace {
 
 void NewBuilder(Things& t) { EXPECT_EQ(lfb_builder_create(&t.config, 2, &t.own.builder), LFB_OK); }
 
-void NewUnsized(Things& t) {
-  EXPECT_EQ(lfb_builder_create_unsized(&t.config, 2, &t.own.builder), LFB_OK);
-}
-
 void NewFull(Things& t) {
-  NewUnsized(t);
-  lfb_builder_put_many_u64(t.own.builder, 0, t.batch.data(), kKeys);
+  NewBuilder(t);
+  lfb_builder_put_many(t.own.builder, 0, t.batch.data(), kKeys, LFB_U64_KEY);
 }
 
-// Puts each key twice, so that the filter is made a second time.  Without memory for that the
-// larger one stays; without memory for a hash there is none.
-lfb_status PutTwice(Things& t) {
-  for (int i = 0; i < 2; i++) lfb_builder_put_many_u64(t.own.builder, 1, t.batch.data(), kKeys);
-  return lfb_builder_size(t.own.builder);
-}
-
-void Sized(Things& t) {
-  lfb_builder* const builder = t.own.builder;
-  t.own.builder = nullptr;
-  if (t.status != LFB_OK) return lfb_builder_free(builder);
-  const Filter filter(lfb_builder_finish(builder, nullptr));
-  EXPECT_EQ(lfb_filter_might_contain_many_u64(filter.get(), t.batch.data(), kKeys, nullptr), kKeys);
-}
-
-void MadeUnsized(Things& t) {
-  if (t.status != LFB_OK) return;
-  EXPECT_FALSE(Untouched(t.out.builder));
-  lfb_builder_free(t.out.builder);
-  Reset(&t.out.builder);
-}
-
-void TakeFilter(Things& t) {
-  t.out.filter = lfb_builder_finish(t.own.builder, &t.out.number);
-  t.own.builder = nullptr;
+// The keys twice, so that the filter is made a second time.  Without memory for that the larger one
+// stays; without memory for a hash there is none.
+lfb_status FinishTwice(Things& t) {
+  for (int i = 0; i < 2; i++)
+    lfb_builder_put_many(t.own.builder, 1, t.batch.data(), kKeys, LFB_U64_KEY);
+  return lfb_builder_finish(t.own.builder, &t.out.filter, nullptr);
 }
 
 void Finished(Things& t) {
-  Filled<&Outputs::number>(t);
+  if (t.status == LFB_OK) {
+    t.own.builder = nullptr;
+    EXPECT_EQ(lfb_filter_might_contain_many_u64(t.out.filter, t.batch.data(), kKeys, nullptr),
+              kKeys);
+  }
   Made<&Outputs::filter>(t);
 }
 
@@ -60,25 +41,19 @@ void AddBuilder(Rows* rows) {
     ROW(lfb_builder_create, &t.config, 3, &t.out.builder).Takes(&Things::config),
   }, [](Row& row) { row.Sizing().Fails(7).After(Made<&Outputs::builder>); });
   Add(rows, {
-    ROW(lfb_builder_create_unsized, &t.config, 2, &t.out.builder)
-        .Sizing()
-        .Fails(7)
-        .After(MadeUnsized)
-        .Takes(&Things::config),
-    ROW(lfb_builder_size, t.own.builder)
+    ROW(lfb_builder_finish, t.own.builder, &t.out.filter, nullptr)
         .Sizing()
         .Fails(1, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
         .Before(NewFull)
-        .After(Sized),
-    Row("lfb_builder_size", PutTwice)
+        .After(Finished),
+    Row("lfb_builder_finish", FinishTwice)
         .Sizing()
         .Fails(7, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
-        .Before(NewUnsized)
-        .After(Sized),
-    ROW(lfb_builder_put_many, t.builder, 0, t.keys.data(), t.many),
-    ROW(lfb_builder_put_many_u64, t.builder, 1, t.numbers.data(), t.many),
-    ROW(lfb_builder_put_many_hash, t.builder, 1, t.numbers.data(), t.many),
-    Row("lfb_builder_finish", TakeFilter).Fails(0, kContinues).Before(NewBuilder).After(Finished),
+        .Before(NewBuilder)
+        .After(Finished),
+    ROW(lfb_builder_put_many, t.builder, 0, t.keys.data(), t.many, LFB_BYTES_KEY),
+    ROW(lfb_builder_put_many, t.builder, 1, t.numbers.data(), t.many, LFB_U64_KEY),
+    ROW(lfb_builder_put_many, t.builder, 1, t.numbers.data(), t.many, LFB_HASH_KEY),
     FREE(lfb_builder_free, builder)
         .Before(NewBuilder),
   });
@@ -161,10 +136,10 @@ void AddReaders(Rows* rows) {
   Add(rows, {
     TWO(lfb_versions_put, t.versions),
     YES_TWO(lfb_versions_might_contain, lfb_versions_put, t.versions),
-    MANY_TWO(lfb_versions_put_many, t.versions),
+    MANY(lfb_versions_many, t.versions, LFB_PUT),
   });
-  Add(rows, {MANY_TWO(lfb_versions_might_contain_many, t.versions)}, [](Row& row) {
-    row.Before(STEP(PUT_TWO(lfb_versions_put_many, t.versions))).After(All);
+  Add(rows, {MANY(lfb_versions_many, t.versions, LFB_MIGHT_CONTAIN)}, [](Row& row) {
+    row.Before(STEP(PUT_ALL(lfb_versions_many, t.versions))).After(All);
   });
   Add(rows, {
     Row("lfb_versions_enter lfb_versions_leave lfb_versions_number", EnterAndLeave).After(Entered),
@@ -308,8 +283,7 @@ void AddFollowers(Rows* rows) {
     ROW(lfb_follow_stop, t.own.follow).Fails(0, kContinues).Before(Started),
   });
   const char* const names =
-      "lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash "
-      "lfb_keys_give_delta lfb_keys_removed";
+      "lfb_follow_poll lfb_keys_give lfb_keys_give_delta lfb_keys_removed";
   Add(rows, {
     Row(names, CALL(lfb_follow_poll(t.follow, t.now += 1000, &t.followed))).Fails(8),
     Row(names, CALL(lfb_follow_poll(t.follow_with_threads, t.now += 1000, &t.followed))).Fails(10),

@@ -54,14 +54,14 @@ lfb_status SourceVersion(void* self, uint64_t* version) {
 
 lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
   const Things* things = static_cast<Things*>(self);
-  EXPECT_EQ(lfb_keys_give(sink, things->keys.data(), things->many), LFB_OK);
-  EXPECT_EQ(lfb_keys_give_hash(sink, things->numbers.data(), things->many), LFB_OK);
+  EXPECT_EQ(lfb_keys_give(sink, things->keys.data(), things->many, LFB_BYTES_KEY), LFB_OK);
+  EXPECT_EQ(lfb_keys_give(sink, things->numbers.data(), things->many, LFB_HASH_KEY), LFB_OK);
   EXPECT_EQ(lfb_keys_give_delta(sink, "no delta", 8), LFB_ERROR_NO_CHANGES);
   // a delta of another seed
   lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));
   EXPECT_EQ(lfb_keys_removed(sink, 1), LFB_OK);
-  EXPECT_EQ(lfb_keys_give_u64(sink, things->numbers.data(), things->many), LFB_OK);
-  EXPECT_EQ(lfb_keys_give_u64(sink, &kKey, 1), LFB_OK);
+  EXPECT_EQ(lfb_keys_give(sink, things->numbers.data(), things->many, LFB_U64_KEY), LFB_OK);
+  EXPECT_EQ(lfb_keys_give(sink, &kKey, 1, LFB_U64_KEY), LFB_OK);
   return things->source_status;
 }
 
@@ -151,8 +151,10 @@ void UseAndFree(lfb_versions* versions) {
   lfb_versions_free(versions);
 }
 void UseAndFree(lfb_builder* builder) {
-  lfb_builder_put_many_u64(builder, 0, &kKey, 1);
-  UseAndFree(lfb_builder_finish(builder, nullptr));
+  lfb_builder_put_many(builder, 0, &kKey, 1, LFB_U64_KEY);
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_builder_finish(builder, &filter, nullptr), LFB_OK);
+  UseAndFree(filter);
 }
 void UseAndFree(lfb_follow* follow) { lfb_follow_free(follow); }
 void UseAndFree(lfb_file_source* files) { lfb_file_source_free(files); }

@@ -275,24 +275,24 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 #define YES_OBJECT(function, put, object) \
   AFTER_PUT(function, put, _object, object, Everything, &t.number)
 
-// Rows of a function on many keys in its three forms, with answers and without.
+// Rows of a function on many keys of all kinds, with answers and without.
 #define MANY_WITH(function, keys, ...)                                  \
   ROW(function, __VA_ARGS__, keys.data(), t.many, t.answers.data()),    \
   ROW(function, __VA_ARGS__, keys.data(), t.many, nullptr)
-#define MANY_OF(function, object, keys) MANY_WITH(function, keys, object)
-#define MANY_TWO(function, object)   \
-  MANY_OF(function, object, t.keys), \
-  MANY_OF(function##_u64, object, t.numbers)
-#define MANY(function, object) \
-  MANY_TWO(function, object), MANY_OF(function##_hash, object, t.numbers)
+#define MANY_OF(function, object, verb, keys, kind)                                  \
+  ROW(function, object, verb, keys.data(), t.many, t.answers.data(), kind),          \
+  ROW(function, object, verb, keys.data(), t.many, nullptr, kind)
+#define MANY(function, object, verb)                       \
+  MANY_OF(function, object, verb, t.keys, LFB_BYTES_KEY),  \
+  MANY_OF(function, object, verb, t.numbers, LFB_U64_KEY), \
+  MANY_OF(function, object, verb, t.numbers, LFB_HASH_KEY)
 #define MANY_ANY(object, verb)                               \
   MANY_WITH(lfb_any_many, t.keys, any::of(object), verb), \
   MANY_WITH(lfb_any_many_u64, t.numbers, any::of(object), verb)
 #define PUT_ANY(object)                                           \
   any::put_many(object, t.keys.data(), t.many, nullptr),     \
   any::put_many(object, t.numbers.data(), t.many, nullptr)
-#define PUT_TWO(put, object)                   \
-  put(object, t.keys.data(), t.many, nullptr), \
-  put##_u64(object, t.numbers.data(), t.many, nullptr)
-#define PUT_ALL(put, object) \
-  PUT_TWO(put, object), put##_hash(object, t.numbers.data(), t.many, nullptr)
+#define PUT_ALL(function, object)                                                   \
+  function(object, LFB_PUT, t.keys.data(), t.many, nullptr, LFB_BYTES_KEY),           \
+  function(object, LFB_PUT, t.numbers.data(), t.many, nullptr, LFB_U64_KEY),          \
+  function(object, LFB_PUT, t.numbers.data(), t.many, nullptr, LFB_HASH_KEY)

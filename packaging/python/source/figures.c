@@ -21,7 +21,7 @@ static PyObject *figures_filter(const lfb_stats *stats)
       "probes", (unsigned)stats->probes, "words_per_key", (unsigned)stats->words_per_key,
       "hash", lfb_hash_name(stats->hash), "key_kept", PyBool_FromLong(stats->key_kept),
       "seed", (ull)stats->seed, "bytes", (ull)stats->bytes, "bits_set", (ull)stats->bits_set,
-      "bits_set_age", stats->bits_set_age, "saturated", PyBool_FromLong(stats->saturated),
+      "saturated", PyBool_FromLong(stats->saturated),
       "approximate_count", figures_count(stats->approximate_count),
       "expected_fpp", stats->expected_fpp, "written", (ull)stats->written,
       "counters_stuck", (ull)stats->counters_stuck, "copies", (ull)stats->copies,
@@ -31,7 +31,7 @@ static PyObject *figures_filter(const lfb_stats *stats)
 static PyObject *figures_growing(const lfb_growing_figures *figures)
 {
   return Py_BuildValue(
-      "{s:s,s:K,s:d,s:I,s:s,s:N,s:K,s:K,s:K,s:K,s:N,s:d,s:i,s:K,s:d}",
+      "{s:s,s:K,s:d,s:I,s:s,s:N,s:K,s:K,s:K,s:K,s:N,s:d,s:i,s:K}",
       "strategy", lfb_strategy_name(figures->strategy),
       "first_insertions", (ull)figures->first_insertions, "fpp", figures->fpp,
       "layers", (unsigned)figures->layers, "hash", lfb_hash_name(figures->hash),
@@ -40,7 +40,7 @@ static PyObject *figures_growing(const lfb_growing_figures *figures)
       "bits_set", (ull)figures->bits_set,
       "approximate_count", figures_count(figures->approximate_count),
       "expected_fpp", figures->expected_fpp, "stuck", (int)figures->stuck,
-      "written", (ull)figures->written, "bits_set_age", figures->bits_set_age);
+      "written", (ull)figures->written);
 }
 
 /* The live generations, the current one first: a list of dicts. */

@@ -149,18 +149,14 @@ static size_t call_numbers(const many_call *call, const uint64_t *keys, size_t c
 {
   if (call->any.kind != LFB_KIND_NONE)
     return lfb_any_many_u64(call->any, call->verb, keys, count, answers);
-  return call->verb == LFB_PUT
-             ? lfb_versions_put_many_u64(call->any.filter, keys, count, answers)
-             : lfb_versions_might_contain_many_u64(call->any.filter, keys, count, answers);
+  return lfb_versions_many(call->any.filter, call->verb, keys, count, answers, LFB_U64_KEY);
 }
 
 static size_t call_strings(const many_call *call, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   if (call->any.kind != LFB_KIND_NONE)
     return lfb_any_many(call->any, call->verb, keys, count, answers);
-  return call->verb == LFB_PUT
-             ? lfb_versions_put_many(call->any.filter, keys, count, answers)
-             : lfb_versions_might_contain_many(call->any.filter, keys, count, answers);
+  return lfb_versions_many(call->any.filter, call->verb, keys, count, answers, LFB_BYTES_KEY);
 }
 
 /* Does the keys from `from`, at most a piece of them.  Returns how many; 0: offsets went wrong. */

@@ -12,7 +12,7 @@ use key::{Part, Round};
 pub use sys::{
     Comparison, Config, Estimate, Form, GrowingFigures, HashId, MemoryPreference, Previous, ProbesFormula,
 };
-use sys::{Kind, Opening, Verb};
+use sys::{KeyKind, Kind, Opening, Verb};
 pub use sys::{Stats, Status, Strategy, WindowConfig, WindowFigures, WindowGenerationFigures};
 include!(concat!(env!("OUT_DIR"), "/status.rs"));
 
@@ -854,8 +854,10 @@ impl Versions {
         // SAFETY: the handle lives; the keys are a slice's; the answers are NULL.
         counted(keys, |round, answers| unsafe {
             match round {
-                Round::Bytes(keys) => sys::lfb_versions_put_many(self.0, keys.as_ptr(), keys.len(), answers),
-                Round::U64(keys) => sys::lfb_versions_put_many_u64(self.0, keys.as_ptr(), keys.len(), answers),
+                Round::Bytes(keys) => sys::lfb_versions_many(
+                    self.0, Verb::PUT, keys.as_ptr().cast(), keys.len(), answers, KeyKind::BYTES_KEY),
+                Round::U64(keys) => sys::lfb_versions_many(
+                    self.0, Verb::PUT, keys.as_ptr().cast(), keys.len(), answers, KeyKind::U64_KEY),
             }
         })
     }

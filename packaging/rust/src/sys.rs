@@ -36,6 +36,7 @@ numbers! {
     Previous "LFB_" { DROP_PREVIOUS = 0, KEEP_PREVIOUS = 1 }
     Kind "LFB_KIND_" { PLAIN = 1, GROWING = 2, COUNTING = 3, WINDOW = 4 }
     Verb "LFB_" { PUT = 0, MIGHT_CONTAIN = 1, CLAIM = 2, REMOVE = 3 }
+    KeyKind "LFB_" { BYTES_KEY = 0, U64_KEY = 1 }
     Opening "LFB_OPEN_" { COPY = 0, SHARED = 2 }
 }
 
@@ -66,13 +67,13 @@ structs! {
     #[derive(Debug, Default)]
     Stats { strategy: Strategy, form: Form, expected_insertions: u64, fpp: f64, bit_count: u64, reachable_bits: u64,
         probes: u32, words_per_key: u32, hash: HashId, key_kept: bool, seed: u64, bytes: u64, bits_set: u64,
-        bits_set_age: f64, saturated: bool, approximate_count: u64, expected_fpp: f64, written: u64,
-        counters_stuck: u64, key_type: u32, copies: u64, slots: u64, puts_refused: u64; reserved: [u64; 12] }
+        saturated: bool, approximate_count: u64, expected_fpp: f64, written: u64, counters_stuck: u64, key_type: u32,
+        copies: u64, slots: u64, puts_refused: u64; reserved: [u64; 13] }
     /// A growing filter's figures: `lfb_growing_figures` in lfbloom/growing.h describes each field.
     #[derive(Debug, Default)]
     GrowingFigures { strategy: Strategy, first_insertions: u64, fpp: f64, layers: u32, hash: HashId, key_kept: bool,
         seed: u64, bit_count: u64, bytes: u64, bits_set: u64, approximate_count: u64, expected_fpp: f64,
-        stuck: Status, written: u64, bits_set_age: f64; reserved: [u64; 16] }
+        stuck: Status, written: u64; reserved: [u64; 17] }
     /// The figures of one live generation of a window.
     #[derive(Debug, Default)]
     WindowGenerationFigures { bits_set: u64, approximate_count: u64; reserved: [u64; 2] }
@@ -193,8 +194,7 @@ extern "C" {
     pub fn lfb_versions_number(versions: *const Versions) -> u64;
     pub fn lfb_versions_put(versions: *mut Versions, bytes: *const c_void, size: usize) -> bool;
     pub fn lfb_versions_put_u64(versions: *mut Versions, key: u64) -> bool;
-    pub fn lfb_versions_put_many(versions: *mut Versions, keys: *const Key, count: usize, answers: *mut u64) -> usize;
-    pub fn lfb_versions_put_many_u64(versions: *mut Versions, keys: *const u64, count: usize, answers: *mut u64) -> usize;
+    pub fn lfb_versions_many(versions: *const Versions, verb: Verb, keys: *const c_void, count: usize, answers: *mut u64, kind: KeyKind) -> usize;
     pub fn lfb_versions_might_contain(versions: *const Versions, bytes: *const c_void, size: usize) -> bool;
     pub fn lfb_versions_might_contain_u64(versions: *const Versions, key: u64) -> bool;
     pub fn lfb_versions_begin_rebuild(versions: *mut Versions, config: *const Config, building: *mut *mut Filter) -> Status;
