@@ -2,6 +2,9 @@
  * remove.c - `lfbloom remove`: removes keys from a counting filter.
  */
 #define _GNU_SOURCE /* optind */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,14 +73,31 @@ static int removal_walk(struct removal *removal, const struct stat *was)
   return absent > 0 ? CLI_OTHERWISE : CLI_DONE;
 }
 
+/*
+ * Locks the file until the program ends, and writes what it was.  Without the lock, another removal
+ * could read it while this one writes the new file, and replace that.  If the file is replaced
+ * before it is locked, removal_save() finds another one.  Some file systems cannot lock what is
+ * open for reading only: there removal_save() alone looks for changes.
+ */
+static bool removal_lock(const char *path, struct stat *was)
+{
+  if (stat(path, was) != 0)
+    return report_false_errno(path);
+  if (!S_ISREG(was->st_mode)) /* a pipe must not be opened: its writer would be lost */
+    return report_false("%s: is no regular file", path);
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 || fstat(file, was) != 0)
+    return report_false_errno(path);
+  return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
+         report_false("%s: another removal is running, so no key was removed: run it again", path);
+}
+
 static int removal_run(struct removal *removal, const struct options_key *key)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
   struct stat was;
 
-  if (stat(removal->path, &was) != 0)
-    return report_errno(removal->path);
-  if (!target_check(removal->path) ||
+  if (!target_check(removal->path) || !removal_lock(removal->path, &was) ||
       !source_open(removal->path, LFB_OPEN_COPY, LFB_KIND_COUNTING, &limits, &removal->filter))
     return CLI_NOT_DONE;
   const int status = source_takes(&removal->filter, &removal->source) &&
@@ -131,7 +151,7 @@ const struct command command_remove = {
         "A key that was never put may still look present, with the probability -p.  Its removal "
         "then makes another key absent that has not been removed.\n\n"
         "FILTER is replaced as a whole, after all keys were removed, or not at all.  If another "
-        "program has changed it meanwhile, that is an error.  'lfbloom info' says whether a filter "
-        "is a counting one.\n",
+        "removal of it is running, or another program has changed it meanwhile, that is an error.  "
+        "'lfbloom info' says whether a filter is a counting one.\n",
     .run = remove_run,
 };

@@ -3,7 +3,8 @@
 # COUNTING has counters, of the texts 0 to 99 and "stuck".
 #
 # Seen to fail with keys put instead of removed, with a key of each batch left, with FILTER not
-# written, with OUT written when it is full, and without the look whether FILTER has changed.
+# written, with OUT written when it is full, without the look whether FILTER has changed, and
+# without its lock.
 counting=$(realpath "$2")
 source "$(dirname "$0")/checks.sh"
 
@@ -114,6 +115,12 @@ and grep -qE "^guava-mitz64 +575,103,744 +68.56 MiB +57.51 " out # 4 times 143,7
 $ { build -q --counting -n 1500 -p 0.001 -o c.lfb few && cat few; } >slow &
 2 remove c.lfb slow =! c.lfb: has changed meanwhile, so no key was removed: run it again
 0 query -c c.lfb few => 500
+# Of two removals at once, the second is refused: else both could write, and the first be lost.
+$ { remove c.lfb abc 2>second; echo $? >>second; cat few; } >slow &
+0 remove c.lfb slow =! c.lfb: 500 keys removed, 0 absent
+and equal "$(cat second)" "lfbloom: c.lfb: another removal is running, so no key was removed: run \
+  it again"$'\n'2
+2 remove slow abc =! slow: is no regular file
 and equal "$(ls -d x* .lfb* 2>/dev/null)" x
 END
 finish
