@@ -114,7 +114,8 @@ const char *report_misfit_advice(lfb_status status)
 {
   switch (status) {
   case LFB_ERROR_HASH_DIFFERS:
-    return ": build one with --like the other, or both with one --seed or --key-file";
+    return ": build one with --like the other, or both with one --seed or --key-file, as counting "
+           "filters must be";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": build both with the same -n and -p, or large ones with --foldable and -n that "
            "differ by 2, 4, 8, ...";

@@ -87,7 +87,7 @@ table <<'END'
 0 remove -q ab.lfb few few
 1 remove -q ab.lfb few
 2 merge -o x.lfb a.lfb c.lfb =! c.lfb: cannot be merged with a.lfb: the counting filter is full
-2 merge -o x.lfb a.lfb same.lfb =! build one with --like the other, or both with one --seed or
+2 merge -o x.lfb a.lfb same.lfb =! or both with one --seed or --key-file, as counting filters must be
 2 merge -o x.lfb a.lfb users.lfb =! the filters differ in their number of bits
 2 merge --form mapped -o x.lfb a.lfb =! a.lfb: is a counting filter: only the native form holds it
 2 convert --to native a.lfb x.lfb =! a.lfb: strategy tags keeps no bits
