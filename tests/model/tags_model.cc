@@ -17,7 +17,7 @@ using namespace lfb_model;
 #include LFB_MODEL_MUTATED // tags_key.h
 #endif
 #include "bloom/counting/tags_key.h"
-#include "tests/model/pair.h"
+#include "tests/model/pair_modelled.h"
 #ifdef LFB_MODEL_MUTATED_bit_array_c
 #include LFB_MODEL_MUTATED
 #else
