@@ -193,7 +193,8 @@ void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& set = []
 #define SEVERAL(verb)                                                                        \
   ROW(lfb_redis_many, t.own.filter, verb, kBytes, 3, &t.out.answers, &t.out.count,           \
       LFB_BYTES_KEY),                                                                        \
-  ROW(lfb_redis_many, t.own.filter, verb, kNumbers, 3, nullptr, &t.out.count, LFB_U64_KEY)
+  ROW(lfb_redis_many, t.own.filter, verb, kNumbers, 3, &t.out.answers, &t.out.count,        \
+      LFB_U64_KEY)
 
 void AddKeys(Rows* rows) {
   const auto opened = [](Row& row) { row.Before(Opened).Fails(0); };

@@ -39,6 +39,8 @@ const Excuses kExcuses = {
     {"lfb_cas_u64", "inline, no call"},
     {"lfb_add_u64", "inline, no call"},
     {"lfb_answer", "inline, no call"},
+    {"lfb_filter_put_many*", "inline: rows of lfb_filter_many() have it"},
+    {"lfb_filter_might_contain_many*", "inline: rows of lfb_filter_many() have it"},
     {"lfb_sink_put_little", "inline: a row of lfb_sink_put_bytes() has it"},
     {"lfb_word*", "inline: as above"},
     {"lfb_prefetch*", "inline, no call"},
