@@ -39,23 +39,8 @@ static bool removal_take(void *context, struct walk_lines *lines, size_t first,
   return true;
 }
 
-/* Replaces the file, unless another program has done so since `was`.  False after a report. */
-static bool removal_save(const struct removal *removal, const struct stat *was)
-{
-  const lfb_redis_module_value value = {.any = removal->filter.any};
-  struct stat now;
-
-  if (stat(removal->path, &now) != 0)
-    return report_false_errno(removal->path);
-  if (now.st_ino != was->st_ino || now.st_size != was->st_size ||
-      now.st_mtim.tv_sec != was->st_mtim.tv_sec || now.st_mtim.tv_nsec != was->st_mtim.tv_nsec)
-    return report_false("%s: has changed meanwhile, so no key was removed: run it again",
-                        removal->path);
-  return target_save(removal->path, &value, LFB_FORM_NATIVE);
-}
-
-/* Removes the keys.  Returns the exit status. */
-static int removal_walk(struct removal *removal, const struct stat *was)
+/* Removes the keys, and prints the filter if that changed it.  Returns the exit status. */
+static int removal_walk(struct removal *removal)
 {
   const struct decider decider = {.batch = source_batch(&removal->filter), .take = removal_take};
   const bool read_all = walk_run(&(struct walk){.source = &removal->source,
@@ -63,9 +48,11 @@ static int removal_walk(struct removal *removal, const struct stat *was)
                                                 .decider = &decider,
                                                 .context = removal});
   const uint64_t removed = figure_get(&removal->removed), absent = figure_get(&removal->absent);
+  const lfb_redis_module_value value = {.any = removal->filter.any};
 
   keys_note_bad(&removal->source);
-  if (!read_all || (removed > 0 && !removal_save(removal, was)))
+  const bool done = read_all && (removed == 0 || target_save("-", &value, LFB_FORM_NATIVE));
+  if (!target_settle(removal->path, done && removed > 0) && (!done || removed > 0))
     return CLI_NOT_DONE;
   if (!removal->quiet)
     report_note("%s: %s key%s removed, %s absent", removal->path, human_count(removed).text,
@@ -74,19 +61,21 @@ static int removal_walk(struct removal *removal, const struct stat *was)
 }
 
 /*
- * Locks the file until the program ends, and writes what it was.  Without the lock, another removal
- * could read it while this one writes the new file, and replace that.  If the file is replaced
- * before it is locked, removal_save() finds another one.  Some file systems cannot lock what is
- * open for reading only: there removal_save() alone looks for changes.
+ * Locks the file until the program ends.  Without the lock, another removal could read it while this
+ * one writes the new file, and replace that.  If any program changes or replaces it between
+ * target_redirect(), before it is read, and the end, target_settle() reports that.  Some file
+ * systems cannot lock what is open for reading only: there that is all.
  */
-static bool removal_lock(const char *path, struct stat *was)
+static bool removal_lock(const char *path)
 {
-  if (stat(path, was) != 0)
+  struct stat found;
+
+  if (stat(path, &found) != 0)
     return report_false_errno(path);
-  if (!S_ISREG(was->st_mode)) /* a pipe must not be opened: its writer would be lost */
+  if (!S_ISREG(found.st_mode)) /* a pipe must not be opened: its writer would be lost */
     return report_false("%s: is no regular file", path);
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0 || fstat(file, was) != 0)
+  if (file < 0)
     return report_false_errno(path);
   return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
          report_false("%s: another removal is running, so no key was removed: run it again", path);
@@ -95,16 +84,21 @@ static bool removal_lock(const char *path, struct stat *was)
 static int removal_run(struct removal *removal, const struct options_key *key)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
-  struct stat was;
 
-  if (!target_check(removal->path) || !removal_lock(removal->path, &was) ||
-      !source_open(removal->path, LFB_OPEN_COPY, LFB_KIND_COUNTING, &limits, &removal->filter))
+  if (!target_check(removal->path) || !removal_lock(removal->path))
     return CLI_NOT_DONE;
-  const int status = source_takes(&removal->filter, &removal->source) &&
-                             keys_check(&removal->source, &command_remove)
-                         ? removal_walk(removal, &was)
-                         : CLI_NOT_DONE;
-  source_close(&removal->filter);
+  spared_add(removal->path);
+  if (!target_redirect(removal->path))
+    return CLI_NOT_DONE;
+  const bool opened = source_open(removal->path, LFB_OPEN_COPY, LFB_KIND_COUNTING, &limits,
+                                  &removal->filter);
+  const bool begins = opened && source_takes(&removal->filter, &removal->source) &&
+                      keys_check(&removal->source, &command_remove);
+  const int status = begins ? removal_walk(removal) : CLI_NOT_DONE;
+  if (!begins)
+    (void)target_settle(removal->path, false);
+  if (opened)
+    source_close(&removal->filter);
   return status;
 }
 
@@ -141,7 +135,7 @@ const struct command command_remove = {
     .name = "remove",
     .operands = "FILTER [FILE...]",
     .summary = "remove keys from a filter of 'build --counting'",
-    .purpose = "Remove only keys that were put: see --help.\n",
+    .purpose = "Remove only keys that were put, and as often.\n",
     .examples =
         "  lfbloom build --counting -n 1M -p 0.001 -o users.lfb users.txt\n"
         "  lfbloom remove users.lfb gone.txt\n",

@@ -25,6 +25,7 @@ struct target_file {
   const char *path;   /* as it was given; NULL: no file is replaced                      */
   lfb_destination to; /* where that leads                                                */
   struct stat was;    /* the file at the start; its st_nlink is 0 if there was none      */
+  bool read;          /* the command reads it, too                                       */
   char name[sizeof ".lfbloom-12345678"]; /* of the new file; empty: it has none yet      */
   int before; /* what standard output was, if it is the file; or -1 */
 };
@@ -273,10 +274,9 @@ static bool target_has_changed(const struct target_file *target)
   const struct timespec *was = &target->was.st_mtim;
   struct stat now;
 
-  return target->was.st_nlink > 0 && spared_has(target->path) &&
-         fstatat(target->to.folder, target->to.name, &now, 0) == 0 &&
-         (now.st_size != target->was.st_size || now.st_mtim.tv_sec != was->tv_sec ||
-          now.st_mtim.tv_nsec != was->tv_nsec);
+  return target->read && (fstatat(target->to.folder, target->to.name, &now, 0) != 0 ||
+                          now.st_ino != target->was.st_ino || now.st_size != target->was.st_size ||
+                          now.st_mtim.tv_sec != was->tv_sec || now.st_mtim.tv_nsec != was->tv_nsec);
 }
 
 /* Puts the file in its place if it is whole, or else removes it. */
@@ -356,6 +356,7 @@ bool target_redirect(const char *path)
   } else if (found) {
     target->path = path;
     (void)fstatat(target->to.folder, target->to.name, &target->was, AT_SYMLINK_NOFOLLOW);
+    target->read = spared_has(path);
     fd = target_open_new(target);
   }
   const int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);

@@ -113,7 +113,7 @@ and grep -qE "^guava-mitz64 +575,103,744 +68.56 MiB +57.51 " out # 4 times 143,7
 
 # Another program replaces FILTER while its keys are read.
 $ { build -q --counting -n 1500 -p 0.001 -o c.lfb few && cat few; } >slow &
-2 remove c.lfb slow =! c.lfb: has changed meanwhile, so no key was removed: run it again
+2 remove c.lfb slow =! c.lfb: has changed while it was read
 0 query -c c.lfb few => 500
 # Of two removals at once, the second is refused: else both could write, and the first be lost.
 $ { remove c.lfb abc 2>second; echo $? >>second; cat few; } >slow &

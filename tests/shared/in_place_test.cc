@@ -242,19 +242,20 @@ TEST(InPlace, ADamagedFileIsFoundOut) {
   EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK) << "it has no checksums";
 }
 
-// A head of Thrift's longer than 16 bytes, so that the words are aligned to a line by chance.
+// The number of bytes in Thrift's head has 1 to 5 bytes, so the words begin at any odd address, too.
 TEST(InPlace, WordsOfAnyAddressAreRead) {
   const Path path;
   const Filter filter = Make(100, 0.01, LFB_SBBF);
   for (uint64_t i = 0; i < 100; i++) lfb_filter_put_u64(filter.get(), i);
   const std::string bytes = Bytes(filter, LFB_FORM_SBBF);
-  const size_t head = bytes.size() - Stats(filter).bytes;
-  for (size_t more = 0; more < 70; more++) {
-    // before the header's stop: field 5, a binary of that length
-    std::string longer = bytes.substr(0, head - 1);
-    if (more > 0) longer += "\x18" + std::string(1, static_cast<char>(more)) +
-        std::string(more, 'x');
-    longer += std::string(1, '\0') + bytes.substr(head);
+  const size_t rest = bytes.size() - Stats(filter).bytes - 13;  // of the head, behind the number
+  for (size_t more = 0; more <= 6 - rest; more++) {
+    std::string longer = bytes.substr(0, rest);
+    for (size_t i = 0; i < more; i++) {
+      longer.back() = static_cast<char>(longer.back() | 0x80);
+      longer += '\0';
+    }
+    longer += bytes.substr(rest);
     Overwrite(path, longer);
     const Filter in_place = InPlace(path);
     ASSERT_NE(in_place, nullptr);
