@@ -40,10 +40,10 @@ files_here() {
 }
 
 printf '| %-44s | %7s | %7s |\n' what now 'at most'
-row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 24616
+row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 24700
 row 'redis with its headers, lines' "$(lines redis include/lfbloom/re[dp]*.h)" 15200
-row 'cli, lines' "$(lines cli)" 15000 15222
-row 'tests, lines' "$(lines tests)" 53000 56553
+row 'cli, lines' "$(lines cli)" 15000 15228
+row 'tests, lines' "$(lines tests)" 53000 56200
 row 'bench, lines' "$(lines bench)" 6000
 row 'examples, lines' "$(lines examples)" 4500
 row 'docs by hand, lines' "$(lines docs/*.md)" 5000
@@ -52,5 +52,5 @@ row 'packaging, lines' "$(lines packaging)" 7500 7500
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 180
 row 'files of a put of bytes (architecture.md)' \
   "$(sed -n 's/.*These are \([0-9]*\) files with code.*/\1/p' docs/architecture.md)" 11
-[[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size -A "$1" | awk '$1 == ".text" { print $2 }')" 250000
+[[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size -A "$1" | awk '$1 == ".text" { print $2 }')" 250000 251000
 exit $passed

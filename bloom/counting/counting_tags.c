@@ -129,6 +129,7 @@ static bool tags_put_word(const lfb_counting *into, uint64_t word, uint64_t line
   return true;
 }
 
+__attribute__((cold)) /* compiled for its size */
 lfb_status lfb_tags_put_all(const lfb_counting *into, const lfb_counting *from)
 {
   const uint64_t words = from->description.geometry.word_count;

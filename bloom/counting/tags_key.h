@@ -273,7 +273,7 @@ LFB_INLINE bool tags_remove(const tags_class *at, uint32_t bits, bool wide)
  *
  * Returns true if a slot may be free now, false if none of the tags can move.
  */
-static __attribute__((noinline, unused)) bool tags_move(const lfb_tags *tags, lfb_word *line,
+static __attribute__((noinline, cold, unused)) bool tags_move(const lfb_tags *tags, lfb_word *line,
                                                 uint32_t bits)
 {
   const uint64_t a = (uint64_t)(line - tags->words) / LFB_TAGS_LINE;

@@ -29,6 +29,7 @@ static void murmur128_u64_many(const lfb_hasher *hasher, const uint64_t *keys, s
   lfb_hash_each_u64(hasher, keys, count, low, high, murmur128_u64);
 }
 
+__attribute__((cold))
 static lfb_hash murmur128_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   if (key->before == 0)
@@ -59,6 +60,7 @@ static lfb_hash pair_u64(const lfb_hasher *hasher, uint64_t key)
   return pair_bytes(hasher, &little, sizeof little);
 }
 
+__attribute__((cold))
 static lfb_hash pair_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   const uint64_t seed = key->hasher->identity.seed, whole = key->before + size;

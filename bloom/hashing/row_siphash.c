@@ -23,6 +23,7 @@ static void siphash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, siz
   lfb_hash_each_u64(hasher, keys, count, low, high, siphash_u64);
 }
 
+__attribute__((cold))
 static lfb_hash siphash_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   lfb_sip *const sip = &key->state.sip;

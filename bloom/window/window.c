@@ -68,7 +68,10 @@ static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometr
   const uint32_t shape = lfb_window_kernel_of(geometry);
 
 #ifdef LFB_SIMD_X86
-  if (lfb_simd_chosen() >= LFB_SIMD_AVX2)
+  const lfb_simd level = lfb_simd_chosen();
+  if (level >= LFB_SIMD_AVX512)
+    return lfb_window_kernels512[shape];
+  if (level >= LFB_SIMD_AVX2)
     return lfb_window_kernels256[shape];
 #endif
   return lfb_window_kernels[shape];
@@ -424,6 +427,7 @@ void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
 
 /* ---- queries ------------------------------------------------------------------- */
 
+__attribute__((cold)) /* a generation has begun during the query */
 bool lfb_window_seek(const lfb_window_view *view, uint64_t hash)
 {
   for (;;) {

@@ -129,14 +129,15 @@ typedef struct lfb_window_kernel {
                    size_t count, uint64_t *answers);
 } lfb_window_kernel;
 
-/* The kernels without vectors, and for AVX2, only on x86-64 (bloom/hashing/simd.h).  Number 0 is
- * for any shape; the others are for those of 1 %, 1e-4 and 1e-6 at the default preference, for
- * G = 3.  Without vectors code for a shape brings less than a twentieth.  A row: its number, log2
- * of C, P and g. */
+/* The kernels without vectors, for AVX2 and for AVX-512; the last two only on x86-64
+ * (bloom/hashing/simd.h).  Number 0 is for any shape; the others are for those of 1 %, 1e-4 and
+ * 1e-6 at the default preference, for G = 3.  Without vectors code for a shape brings less than a
+ * twentieth.  A row: its number, log2 of C, P and g. */
 #define LFB_WINDOW_SHAPES(row) row(1, 2, 1, 4) row(2, 2, 2, 3) row(3, 2, 4, 2)
 enum { LFB_WINDOW_KERNELS = 4 };
 extern const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_KERNELS];
 extern const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_KERNELS];
+extern const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_KERNELS];
 
 /* The number of the kernel for a geometry. */
 static inline uint32_t lfb_window_kernel_of(const lfb_window_geometry *geometry)

@@ -9,10 +9,12 @@
  *   WINDOW_ROWS(row)
  *                  row(number, put, one, many, C, P, g) for each shape with code of its own; `of`
  *                  is the window's view
+ *   WINDOW_PUT_DEFINED
+ *                  if the functions put are not to be defined here, by
+ *                  lfb_window_mask WINDOW_(mask)(view, hash)
  *
  * and, inlined, of a view with a shape that the compiler knows,
  *
- *   lfb_window_mask WINDOW_(mask)(view, hash)  the key's bits
  *   bool     WINDOW_(has)(view, hash)      whether a layer has the key's bits
  *   uint32_t WINDOW_(has_8)(view, hashes)  the same of eight keys, in bits
  */
@@ -31,13 +33,19 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(eights)(const lfb_window_view *view, bool 
   }
 }
 
+#ifndef WINDOW_PUT_DEFINED
+#define WINDOW_PUTS(number, put, one, many, C, P, g)                          \
+  WINDOW_TARGET static bool put(const lfb_window_view *of, uint64_t hash)     \
+  {                                                                           \
+    const lfb_window_view view = lfb_window_shaped(of, C, P, g);              \
+    const lfb_window_mask mask = WINDOW_(mask)(&view, hash);                  \
+    return lfb_window_put_mask(&view, lfb_window_blocks(&view, hash), &mask); \
+  }
+WINDOW_ROWS(WINDOW_PUTS)
+#undef WINDOW_PUTS
+#endif
+
 #define WINDOW_KERNEL(number, put, one, many, C, P, g)                                    \
-  WINDOW_TARGET static bool put(const lfb_window_view *of, uint64_t hash)                 \
-  {                                                                                       \
-    const lfb_window_view view = lfb_window_shaped(of, C, P, g);                          \
-    const lfb_window_mask mask = WINDOW_(mask)(&view, hash);                              \
-    return lfb_window_put_mask(&view, lfb_window_blocks(&view, hash), &mask);             \
-  }                                                                                       \
   WINDOW_TARGET static bool one(const lfb_window_view *of, uint64_t hash)                 \
   {                                                                                       \
     const lfb_window_view view = lfb_window_shaped(of, C, P, g);                          \
@@ -56,5 +64,6 @@ WINDOW_ROWS(WINDOW_KERNEL)
 
 #undef WINDOW_ROWS
 #undef WINDOW_TARGET
+#undef WINDOW_PUT_DEFINED
 #undef WINDOW_
 #undef WINDOW_KERNEL

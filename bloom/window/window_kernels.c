@@ -1,6 +1,6 @@
 /*
- * window_kernels.c - the operations of a window on keys: without vectors, and by AVX2.  Answers and
- * bits are the same (window.h).
+ * window_kernels.c - the operations of a window on keys: without vectors, by AVX2, and by AVX-512
+ * with VBMI and BITALG.  Answers and bits are the same (window.h).
  *
  * A key's blocks are neighbours, those of all layers, so a vector has words of several layers, and
  * reads them in any order.
@@ -149,4 +149,66 @@ T uint32_t window256_has_8(const lfb_window_view *view, const uint64_t *hashes)
 
 const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_KERNELS] = {
     &window256_kernel_0, &window256_kernel_1, &window256_kernel_2, &window256_kernel_3};
+
+/* ---- AVX-512: a line has the words of one layer or more ------------------------------ */
+
+#include "bloom/strategies/fast/fast_avx512.h"
+
+#define T LFB_AVX512_TARGET LFB_INLINE
+
+/* A one for each layer of a line: the lowest of its answers in those of avx512_test(). */
+#define LOWEST(pairs) \
+  ((pairs) == 1 ? UINT64_C(0x1000100010001) : (pairs) == 2 ? UINT64_C(0x100000001) : UINT64_C(1))
+
+T bool window512_has(const lfb_window_view *view, uint64_t hash)
+{
+  const lfb_word *blocks = lfb_window_blocks(view, hash);
+  const avx512_rounds rounds = avx512_rounds_of(hash, view->pairs, view->bits);
+  const uint32_t lines = view->pairs << view->layers_shift >> 2;
+  uint64_t found = 0;
+
+  LFB_EACH(line, 0, lines, 1, {
+    const uint64_t on =
+        avx512_test(lfb_wide_8(blocks + 8 * (size_t)line), &rounds, view->pairs, view->bits);
+    found |= on & ~(on + LOWEST(view->pairs)); /* a layer's highest one, if it has all ones */
+  });
+  return (found & LOWEST(view->pairs) << (16 * view->pairs - 1)) != 0;
+}
+
+T uint32_t window512_has_8(const lfb_window_view *view, const uint64_t *hashes)
+{
+  const avx512_rounds products = avx512_products(hashes, view->pairs, view->bits);
+  const uint32_t lines = view->pairs << view->layers_shift >> 2;
+  const __m512i lowest = _mm512_set1_epi64((long long)LOWEST(view->pairs));
+  __m512i found = _mm512_setzero_si512();
+  uint32_t has = 0;
+  uint64_t on[8];
+
+  LFB_EACH(line, 0, lines, 1, {
+    LFB_EACH(k, 0, 8U, 1, {
+      const lfb_word *words = lfb_window_blocks(view, hashes[k]) + 8 * (size_t)line;
+      const avx512_rounds rounds = avx512_spread(&products, k, 4, ROUNDS(view->pairs, view->bits));
+      on[k] = avx512_test(lfb_wide_8(words), &rounds, view->pairs, view->bits);
+    });
+    if (view->pairs == 4)
+      has |= avx512_answers(on, 4);
+    else
+      found |= LANES(LANE_ON) & ~(LANES(LANE_ON) + lowest); /* as above */
+  });
+  found &= _mm512_slli_epi64(lowest, 16 * view->pairs - 1);
+  return has | avx512_number(_mm512_test_epi64_mask(found, found));
+}
+
+#undef T
+#define WINDOW_ROWS(row)                                                  \
+  row(1, window256_put_1, window512_has_1, window512_has_many_1, 2, 1, 4) \
+  row(2, window256_put_2, window512_has_2, window512_has_many_2, 2, 2, 3) \
+  row(3, window256_put_3, window512_has_3, window512_has_many_3, 2, 4, 2)
+#define WINDOW_TARGET LFB_AVX512_TARGET
+#define WINDOW_PUT_DEFINED
+#define WINDOW_(noun) window512_##noun
+#include "bloom/window/window_kernel.inc.h"
+
+const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_KERNELS] = {
+    &window256_kernel_0, &window512_kernel_1, &window512_kernel_2, &window512_kernel_3};
 #endif

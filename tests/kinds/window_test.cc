@@ -213,6 +213,8 @@ std::vector<Kernel> Kernels(const lfb_window_geometry& geometry) {
 #ifdef LFB_SIMD_X86
     if (lfb_simd_best() >= LFB_SIMD_AVX2) all.push_back({name + ", AVX2",
                                                          lfb_window_kernels256[shape]});
+    if (lfb_simd_best() >= LFB_SIMD_AVX512) all.push_back({name + ", AVX-512",
+                                                           lfb_window_kernels512[shape]});
 #endif
   }
   return all;

@@ -40,4 +40,5 @@ static inline __mmask8 emulated_equal_32(__m256i a, __m256i b)
 
 #define lfb_window_kernels emulated_window_kernels
 #define lfb_window_kernels256 emulated_window_kernels256
+#define lfb_window_kernels512 emulated_window_kernels512
 #include "bloom/window/window_kernels.c"

@@ -11,6 +11,7 @@ extern "C" {
 extern const lfb_kernel* const emulated_kernels_fast256[LFB_FAST_KERNELS];
 extern const lfb_kernel* const emulated_kernels_fast512[LFB_FAST_KERNELS];
 extern const lfb_window_kernel* const emulated_window_kernels256[LFB_WINDOW_KERNELS];
+extern const lfb_window_kernel* const emulated_window_kernels512[LFB_WINDOW_KERNELS];
 }
 
 namespace {
@@ -52,15 +53,17 @@ TEST(Emulated, WindowsAnswerAsPlainCode) {
       LFB_WINDOW_SHAPES(ROW)
 #undef ROW
   };
-  for (const auto& [number, shift, pairs, bits] : kRows) {
-    SCOPED_TRACE(testing::Message() << "row " << number);
-    const lfb_window_geometry geometry = {50, shift, pairs == 4 ? 3 : pairs, bits};
-    const Window window = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
-    const Window alone = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
-    window->kernel = emulated_window_kernels256[number];
-    alone->kernel = lfb_window_kernels[0];
-    ExpectAlike(window, alone);
-  }
+  for (const auto& [number, shift, pairs, bits] : kRows)
+    for (const lfb_window_kernel* const* kernels :
+         {emulated_window_kernels256, emulated_window_kernels512}) {
+      SCOPED_TRACE(testing::Message() << "row " << number);
+      const lfb_window_geometry geometry = {50, shift, pairs == 4 ? 3 : pairs, bits};
+      const Window window = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
+      const Window alone = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
+      window->kernel = kernels[number];
+      alone->kernel = lfb_window_kernels[0];
+      ExpectAlike(window, alone);
+    }
 }
 
 }  // namespace
