@@ -117,8 +117,8 @@ const char *report_misfit_advice(lfb_status status)
     return ": build one with --like the other, or both with one --seed or --key-file, as counting "
            "filters must be";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
-    return ": build both with the same -n and -p, or large ones with --foldable and -n that "
-           "differ by 2, 4, 8, ...";
+    return ": build both with the same -n and -p (and --copies), or large ones, but no counting "
+           "ones, with --foldable and -n that differ by 2, 4, 8, ...";
   case LFB_ERROR_PROBES_DIFFER:
     return ": build both with the same -n, -p and --probes-formula";
   case LFB_ERROR_PROBES_DIFFER_BY_FORMULA:

@@ -31,8 +31,8 @@
  *            that subtracts 1 has a put that added 1 before, so a counter that never reached 15 is
  *            at least the number of puts without a removal.
  * 3. Removed  After a removal the key is definitely absent again, unless it was put more often or
- *            other keys have its tag in its lines (or all its counters).  So is it with tags only
- *            after a concurrent put that moves the tag has returned.
+ *            other keys have its tag in its lines (or all its counters).  If another thread's put
+ *            is moving that tag, this holds once that put has returned.
  * 4. Often   It counts: a key that was put twice must be removed twice.
  * 5. Full    Tags: a put that sees no free slot returns false, stores nothing and changes no
  *            answer; such a key must not be removed.  (Puts and removals of other threads may free
