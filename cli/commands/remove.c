@@ -61,8 +61,8 @@ static int removal_walk(struct removal *removal)
 }
 
 /*
- * Locks the file until the program ends.  Without the lock, another removal could read it while this
- * one writes the new file, and replace that.  If any program changes or replaces it between
+ * Locks the file until the program ends.  Without the lock, another removal could read it while
+ * this one writes the new file, and replace that.  If any program changes or replaces it between
  * target_redirect(), before it is read, and the end, target_settle() reports that.  Some file
  * systems cannot lock what is open for reading only: there that is all.
  */

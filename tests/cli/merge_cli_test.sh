@@ -121,7 +121,7 @@ for order in "with without" "without with"; do
 done
 rm x2
 refuses "merge of other sizes" \
-  "the filters differ in their number of bits: build both with the same -n and -p (and --copies), or" \
+  "differ in their number of bits: build both with the same -n and -p (and --copies), or" \
   "$tool" merge -o x2 seventh.lfb small.lfb
 
 finish

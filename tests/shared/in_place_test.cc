@@ -242,7 +242,7 @@ TEST(InPlace, ADamagedFileIsFoundOut) {
   EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK) << "it has no checksums";
 }
 
-// The number of bytes in Thrift's head has 1 to 5 bytes, so the words begin at any odd address, too.
+// The number of bytes in Thrift's head has 1 to 5 bytes: the words begin at odd addresses, too.
 TEST(InPlace, WordsOfAnyAddressAreRead) {
   const Path path;
   const Filter filter = Make(100, 0.01, LFB_SBBF);
