@@ -125,7 +125,7 @@ static void look(const crew_turn *turn)
   crew_expect_ok(lfb_redis_keys(one, discard_key, NULL));
   crew_expect_ok(lfb_redis_expire(mine(turn), 3600 * 1000));
   crew_expect_ok(lfb_redis_load(one, NULL, &local));
-  crew_expect(lfb_filter_might_contain_u64(local, turn->first));
+  crew_expect(lfb_filter_might_contain(local, &turn->first, sizeof turn->first));
   lfb_filter_free(local);
 }
 

@@ -85,7 +85,10 @@ TEST_F(ModuleMergeError, AFixedFilterKeepsToItsCapacity) {
   EXPECT_EQ(server_.Call({"BF.MERGE", "new", "a", "c"}), refused_);
   EXPECT_EQ(server_.Call({"COPY", "a", "copy"}), "1");
   AddNumbers(server_, "copy", 0, 3000);
-  EXPECT_EQ(server_.Call({"BF.ADD", "copy", "one more"}), "ERR non scaling filter is full");
+  std::string answer = "0";  // of a false positive
+  for (int i = 0; answer == "0"; i++)
+    answer = server_.Call({"BF.ADD", "copy", "more" + std::to_string(i)});
+  EXPECT_EQ(answer, "ERR non scaling filter is full");
   EXPECT_EQ(server_.Call({"DEL", "copy"}), "1");
   EXPECT_EQ(server_.Call({"DEBUG", "DIGEST"}), before);
   EXPECT_EQ(server_.Call({"BF.MERGE", "a", "c", "force"}), "OK");

@@ -14,7 +14,7 @@ static PyObject *figures_count(uint64_t count)
 static PyObject *figures_filter(const lfb_stats *stats)
 {
   return Py_BuildValue(
-      "{s:s,s:s,s:K,s:d,s:K,s:K,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N,s:N,s:d,s:K,s:K,s:K,s:K,s:K}",
+      "{s:s,s:s,s:K,s:d,s:K,s:K,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:N,s:N,s:d,s:K,s:K,s:K,s:K,s:K}",
       "strategy", lfb_strategy_name(stats->strategy), "form", lfb_form_name(stats->form),
       "expected_insertions", (ull)stats->expected_insertions, "fpp", stats->fpp,
       "bit_count", (ull)stats->bit_count, "reachable_bits", (ull)stats->reachable_bits,
