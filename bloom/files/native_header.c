@@ -264,12 +264,12 @@ static lfb_status decode_hash(const unsigned char *header, const lfb_strategy *s
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
                              lfb_description *description)
 {
-  lfb_description found;
+  lfb_description found = {.strategy = NULL};
 
   const lfb_status status = lfb_native_decode_any(header, key, &found);
   if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
     return status;
-  if (found.strategy->id == LFB_TAGS)
+  if (found.strategy != NULL && found.strategy->id == LFB_TAGS)
     return LFB_ERROR_BAD_STRATEGY;
   *description = found;
   return status;
