@@ -23,17 +23,17 @@
  *
  *   u(0) to u(m) are the words (or larger units that one access reads) in the order of looks; c(i)
  *   is the number of copies in u(i), S(j) the sum of c(i) for i > j, each at an instant t.  A look
- *   passes i when it reads u(i) and sees no copy.  R(j) are the removals in progress whose current
- *   look has passed 0 to j.  M(j) are the moves between their two steps whose slot is after u(j).
+ *   passes i when it reads u(i) and sees no copy.  A removal in progress is in R(j) if its current
+ *   look has passed 0 to j.  A move between its two steps is in M(j) if its slot is after u(j).
  *   A key K is present throughout, and a query of it passes 0 to j, the last at the instant t(j).
  *
  *   Claim j   At each t >= t(j):  S(j) >= 1 + |R(j)| + |M(j)|.
- *   Claim -1  is the rule: each removal in progress has a put of its own whose copy it has not
- *             taken, each move has stored a copy too many, and K has a copy.
+ *   Claim -1  is the rule: each removal in progress has a put of its own and has not taken that
+ *             copy, each move has stored a copy too many, and K has a copy.
  *   Step      Let t* be the last instant in [t(j), t] at which c(j) = 0; t(j) is one.  There
  *             S(j) = S(j-1) >= 1 + |R(j-1)| + |M(j-1)|, by claim j-1.  After t* no look passes j.
  *             So each removal that takes a copy after u(j) in (t*, t], or is in R(j) at t, was in
- *             R(j-1) at t*; and it takes one copy.  A move whose slot is after u(j) was in M(j-1)
+ *             R(j-1) at t*; and it takes one copy.  A move with its slot after u(j) was in M(j-1)
  *             at t*, or it has stored its copy since then, which is after u(j), too.  A move that
  *             finds its slot without the tag becomes a removal that has passed nothing.  So no more
  *             copies are taken after u(j) than the right side loses.

@@ -19,7 +19,7 @@ uint64_t Hash(uint64_t key, uint64_t tags) {
   return (Mix(1, key) >> 32 << 32) | (1 + Mix(2, key) % tags);
 }
 
-// A filter whose keys are hashes.
+// A filter with hashes as its keys.
 class Hashed {
  public:
   Hashed(double fpp, uint64_t n) {

@@ -116,8 +116,8 @@ struct Saved : OneClass<Saved> {
   void after() { Remove(kTag); }
 };
 
-// A put whose lines are full moves a tag of another class, whose key stays, while that class has a
-// put and a removal, and a query.
+// A put that finds its lines full moves a tag of another class.  Meanwhile that class has a put, a
+// removal and a query; the moved key stays.
 struct Moved : Table<Moved, 2> {
   static constexpr uint64_t kPut = 1, kMoves = 2;
 

@@ -1,4 +1,4 @@
-// module_removable_test.cc - filters whose items can be deleted: BF.RESERVE .. REMOVABLE, BF.DEL.
+// module_removable_test.cc - filters with removal: BF.RESERVE .. REMOVABLE, BF.DEL.
 // On replicas, in an AOF and in files: module_test, module_chunks_test, module_file_test.
 #include <map>
 
