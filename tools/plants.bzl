@@ -27,11 +27,10 @@ def _window(file, again = []):
     )
 
 def _tags():
-    """A bug of the operations on tags, with the pauses of //tests/history:history_tags_test."""
+    """A bug of the operations on tags."""
     return _row(
         ["bloom/counting/tags_key.h"],
         again = ["//bloom:counting/counting_tags.c"],
-        first = "//tests/history:tags_pauses.h",
     )
 
 # The sources in which the inline functions of bloom/window/window.h are compiled.

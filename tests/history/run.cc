@@ -171,21 +171,4 @@ std::optional<Finding> Search(Stage* stage, const Program& program, unsigned run
   return std::nullopt;
 }
 
-Finding Shrink(Stage* stage, Finding finding, unsigned runs) {
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (size_t thread = 0; thread < finding.program.size() && !smaller; thread++)
-      for (size_t call = 0; call < finding.program[thread].size() && !smaller; call++) {
-        Program less = finding.program;
-        less[thread].erase(less[thread].begin() + static_cast<std::ptrdiff_t>(call));
-        if (less[thread].empty()) less.erase(less.begin() + static_cast<std::ptrdiff_t>(thread));
-        if (std::optional<Finding> found = Search(stage, less, runs)) {
-          finding = std::move(*found);
-          smaller = true;
-        }
-      }
-  }
-  return finding;
-}
-
 }  // namespace history

@@ -86,8 +86,4 @@ struct Finding {
 };
 std::optional<Finding> Search(Stage* stage, const Program& program, unsigned runs);
 
-// Shrinks the finding to as few calls and threads as still show it, with at most so many runs
-// for each part that is left out.
-Finding Shrink(Stage* stage, Finding finding, unsigned runs);
-
 }  // namespace history
