@@ -2,9 +2,6 @@
 
 A cc_test of this tree is built again for the machine, by Debian's cross compiler
 and without what the command line adds for a sanitizer, and run here.
-
-The machine avx512 is not run so: its programs are files of a system that an emulator of whole
-machines boots (avx512_test.sh).
 """
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
@@ -19,9 +16,7 @@ load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 
 # The names of the machine for Bazel and Debian, and the program that runs its tests here. The
 # first two run under qemu, which finds the libraries by -L. The third runs on an x86-64
-# processor directly, because qemu 7.2 hangs with threads of that machine. The fourth is an x86-64
-# processor with AVX-512, which qemu lacks; its programs must be static, and have headers
-# of their own.
+# processor directly, because qemu 7.2 hangs with threads of that machine.
 MACHINES = {
     "s390x": struct(cpu = "s390x", gnu = "s390x-linux-gnu", runner = "qemu-s390x -L /usr/s390x-linux-gnu"),
     "aarch64": struct(cpu = "aarch64", gnu = "aarch64-linux-gnu", runner = "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
@@ -29,12 +24,6 @@ MACHINES = {
         cpu = "x86_32",
         gnu = "i686-linux-gnu",
         runner = "/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib",
-    ),
-    "avx512": struct(
-        cpu = "x86_64",
-        gnu = "x86_64-linux-gnu",
-        include = "bochs",
-        link_flags = ["-static", "-s"],
     ),
 }
 
@@ -89,18 +78,16 @@ def _toolchain_config_impl(ctx):
             "/usr/include",
         ],
         features = [
-            _flags("machine_compile", _COMPILE, _COMPILE_FLAGS + ctx.attr.compile_flags),
-            _flags("machine_link", [ACTION_NAMES.cpp_link_executable], _LINK_FLAGS + ctx.attr.link_flags),
+            _flags("machine_compile", _COMPILE, _COMPILE_FLAGS),
+            _flags("machine_link", [ACTION_NAMES.cpp_link_executable], _LINK_FLAGS),
         ],
     )
 
 _toolchain_config = rule(
     implementation = _toolchain_config_impl,
     attrs = {
-        "compile_flags": attr.string_list(),
         "cpu": attr.string(mandatory = True),
         "gnu": attr.string(mandatory = True),
-        "link_flags": attr.string_list(),
     },
     provides = [CcToolchainConfigInfo],
 )
@@ -113,19 +100,15 @@ def machine_toolchains():
             name = name + "_platform",
             constraint_values = ["@platforms//os:linux", "@platforms//cpu:" + machine.cpu],
         )
-        include = getattr(machine, "include", "")
-        native.filegroup(name = name + "_headers", srcs = native.glob([include + "/*.h"]) if include else [])
         _toolchain_config(
             name = name + "_config",
-            compile_flags = ["-isystem", native.package_name() + "/" + include] if include else [],
             cpu = machine.cpu,
             gnu = machine.gnu,
-            link_flags = getattr(machine, "link_flags", []),
         )
         cc_toolchain(
             name = name + "_compiler",
             all_files = ":nothing",
-            compiler_files = name + "_headers",
+            compiler_files = ":nothing",
             dwp_files = ":nothing",
             linker_files = ":nothing",
             objcopy_files = ":nothing",
@@ -195,19 +178,3 @@ def machine_tests(name, machine, tests):
     for test_name, test in zip(names, tests):
         _machine_test(name = test_name, machine = machine, tags = ["manual"], test = test)
     native.test_suite(name = name, tags = ["manual"], tests = names)
-
-def _machine_programs_impl(ctx):
-    files = [program[DefaultInfo].files_to_run.executable for program in ctx.attr.programs]
-    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files = files))]
-
-machine_programs = rule(
-    doc = "The files of programs, built for a machine.",
-    implementation = _machine_programs_impl,
-    attrs = {
-        "machine": attr.string(mandatory = True, values = MACHINES.keys()),
-        "programs": attr.label_list(cfg = _for_machine),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
-    },
-)
