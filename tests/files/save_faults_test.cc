@@ -1,29 +1,19 @@
-// Saving and loading if the system refuses something: each call in turn, by a shim (calls.h),
-// and a file system that is really full.
+// Saving and loading if the system refuses something: each call in turn, by a shim (calls.h).
 //
 // Seen to fail, each time, with these bugs planted by hand: the temporary file left after an
 // error; a file not closed after one; the result of fsync() or of close() ignored; no fsync(),
 // or none of the directory; the old file overwritten in place; a failing lstat() or open() of a
 // directory taken for an absent file; a write() of 1 byte taken for all; EINTR of open(), read(),
 // write() or fsync() taken for an error.  Loads, and other forms: //tests/whole:failing_test.
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "bloom/filter/filter.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
-#include "tests/support/mounts.h"
 #include "tests/support/race.h"
-#include "tests/support/shared.h"
-#include "tests/support/skip.h"
 
 namespace {
 
@@ -99,39 +89,6 @@ TEST_F(SaveFaults, EachCallOfASave) {
       EXPECT_GT(failed, 12u) << "no calls were seen";
       ASSERT_FALSE(HasFailure()) << name;
     }
-}
-
-TEST_F(SaveFaults, EachCallOfASaveInPlace) {
-  const Filter filter = Filled(kFew, 1);
-  for (int error : kErrors)
-    EXPECT_GT(
-        FailEach(
-            error, Expected,
-                [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
-            [](const Outcome&) {}),
-        5u);
-}
-
-// A status that a caller's function returns is returned, from any of its calls.
-TEST_F(SaveFaults, EachCallOfACallersFunction) {
-  const Filter filter = Filled(kFew, 1);
-  struct Sink {
-    size_t left;
-    static lfb_status Write(void* to, const void*, size_t) {
-      return static_cast<Sink*>(to)->left-- > 0 ? LFB_OK : LFB_ERROR_UNKNOWN_HASH;
-    }
-  };
-  for (size_t room = 0;; room++) {
-    Sink sink{room};
-    const Outcome outcome = Try(Plan(), [&] {
-      return lfb_filter_write(filter.get(), LFB_FORM_NATIVE, Sink::Write, &sink);
-    });
-    if (outcome.status == LFB_OK) {
-      EXPECT_GE(room, 3u);
-      return;
-    }
-    ASSERT_EQ(outcome.status, LFB_ERROR_UNKNOWN_HASH) << room;
-  }
 }
 
 // One by one, and all together, read() and write() transfer 1 byte, or every other call is
@@ -225,68 +182,6 @@ TEST_F(SaveFaults, SyncsBeforeAndAfterTheRename) {
     if (order.empty()) order = " ";
   }
   EXPECT_EQ(order, " w sync-file rename sync-other");
-}
-
-// ---- a file system that is really full -----------------------------------------------
-
-// The results of the next test's child process.
-struct Said {
-  bool mounted;
-  int error;       // of the operation that failed
-  unsigned full;   // saves that found no room
-  char wrong[64];  // what was not as required; empty: nothing
-};
-
-// Saves a filter of several pages to file systems of 2, 3, ... pages that hold an old one.
-void SaveWhereThereIsNoRoom(const std::string& where, Said* said) {
-  const Filter before = Filled(1000, 1), filter = Filled(50'000, 2);
-  const std::string path = where + "/a";
-  const auto say = [said](const char* what) { strncpy(said->wrong, what, sizeof said->wrong - 1); };
-
-  for (unsigned pages = 2; said->wrong[0] == '\0'; pages++) {
-    const std::string options = "size=" + std::to_string(4096 * pages);
-    if (mount("none", where.c_str(), "tmpfs", 0, options.c_str()) != 0) {
-      said->error = errno;
-      return;
-    }
-    said->mounted = true;
-    if (lfb_filter_save(before.get(), LFB_FORM_GUAVA, path.c_str()) != LFB_OK)
-      return say("the old filter has no room");
-    const lfb_status status = lfb_filter_save(filter.get(), LFB_FORM_GUAVA, path.c_str());
-    const int cause = errno;
-    lfb_filter* loaded = nullptr;
-    if (lfb_filter_load(path.c_str(), nullptr, &loaded) != LFB_OK)
-      return say("the file does not load");
-    if (Bytes(Filter(loaded)) != Bytes(status == LFB_OK ? filter : before))
-      return say("another filter is in the file");
-    if (std::distance(fs::directory_iterator(where), {}) != 1) return say("a file was left");
-    if (umount(where.c_str()) != 0) return say("not to be unmounted");
-    if (status == LFB_OK) return;
-    said->full++;
-    if (status != LFB_ERROR_WRITE || cause != ENOSPC) return say("another error");
-  }
-}
-
-TEST_F(SaveFaults, AFullFileSystem) {
-  const Shared<Said> said;
-  const uid_t user = getuid();
-  const gid_t group = getgid();
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    if (EnterMounts(user, group))
-      SaveWhereThereIsNoRoom(directory_.string(), said.get());
-    else
-      said->error = errno;
-    _exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
-  if (!said->mounted)
-    return Skip(std::string("no file system can be mounted here: ") + strerror(said->error));
-  EXPECT_STREQ(said->wrong, "");
-  EXPECT_GE(said->full, 8u);
 }
 
 }  // namespace
