@@ -1,5 +1,5 @@
 // The AES hash: every row against known values of AES and POLYVAL, against the portable row, and
-// against known hashes.  A second implementation of the definition (bloom/hashing/aes.h) gave these;
+// against known hashes.  A second implementation of the definition (bloom/hashing/aes.h) gave them;
 // it is in this file's history.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The counting filter with counters, of any strategy but tags: on one thread against counters kept
-// by hand, and against the rule. counting_model_test.cc has the races of calls by the rule.
+// by hand, and under races.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -151,6 +151,23 @@ TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
       ASSERT_NO_FATAL_FAILURE(ExpectHolds(counting, config, {})) << fpp << " " << n;
     }
   }
+}
+
+// Counters are added: keys of both filters can be removed as often as both had them.
+TEST_P(EveryStrategyCounting, UnionsAddCounters) {
+  const lfb_config config = Config(1000, 0.01, GetParam());
+  const Counting into = Count(config), from = Count(config);
+  std::vector<uint64_t> all, both;
+  for (uint64_t i = 0; i < 600; i++) {
+    if (i < 400) PutInto(into.get(), Mix(1, i));
+    if (i >= 200) PutInto(from.get(), Mix(1, i));
+    all.push_back(Mix(1, i));
+    if (i >= 200 && i < 400) both.push_back(Mix(1, i));
+  }
+  ASSERT_EQ(lfb_counting_put_all(into.get(), from.get()), LFB_OK);
+  ASSERT_NO_FATAL_FAILURE(ExpectHolds(into, config, all));
+  for (uint64_t key : all) ASSERT_TRUE(lfb_counting_remove_u64(into.get(), key));
+  ASSERT_NO_FATAL_FAILURE(ExpectHolds(into, config, both));
 }
 
 // From 15 on a counter stays at 15 for any removal: the key is permanently present. Seen to fail

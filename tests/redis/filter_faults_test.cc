@@ -251,28 +251,14 @@ TEST_F(Faults, WhatIsNotWhatWasWantedIsRefused) {
   EXPECT_EQ(open_keyed(LFB_HASH_DEFAULT, 1), LFB_OK);
   EXPECT_EQ(open_keyed(LFB_HASH_AES, 1), LFB_OK);
   EXPECT_EQ(open_keyed(LFB_HASH_SIPHASH13, 1), LFB_ERROR_HASH_DIFFERS);
+  EXPECT_EQ(TryOpen(options, "keyed"), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(lfb_redis_delete(&options, "keyed", LFB_FAST), LFB_OK) << "without the key";
 
   const Remote guava = CreateRemote(options, "guava", Config(1000, 0.01));
   other = Config(1000, 0.01, LFB_GUAVA_MITZ32);
   EXPECT_EQ(TryOpen(options, "guava", &other), LFB_ERROR_STRATEGY_DIFFERS);
   other = Config(1000, 0.01, LFB_FAST);
   EXPECT_EQ(TryOpen(options, "guava", &other), LFB_ERROR_STRATEGY_DIFFERS);
-}
-
-TEST_F(Faults, AKeyedFilterOpensWithItsKey) {
-  lfb_config keyed = Config(1000, 0.01, LFB_FAST);
-  keyed.hash = LFB_HASH_SIPHASH13;
-  keyed.seed = 0;
-  keyed.key[0] = 42;
-  const Remote remote = CreateRemote(options, "keyed", keyed);
-  EXPECT_TRUE(RemotePut(remote, "apple"));
-  EXPECT_TRUE(RemoteHas(OpenRemote(options, "keyed", &keyed), "apple"));
-  EXPECT_EQ(TryOpen(options, "keyed"), LFB_ERROR_KEY_NEEDED);
-  lfb_config wrong = keyed;
-  wrong.key[0] = 43;
-  EXPECT_EQ(TryOpen(options, "keyed", &wrong), LFB_ERROR_WRONG_KEY);
-  EXPECT_EQ(lfb_redis_delete(&options, "keyed", LFB_FAST), LFB_OK) << "without the key";
-  EXPECT_EQ(server.Call({"DBSIZE"}), "0");
 }
 
 // Each field of the description, missing or wrong.
