@@ -22,12 +22,8 @@
 #include "cli/base/report.h"
 #include "cli/input/crew.h"
 
-enum {
-  /* Keys of one call: as `build` passes.  With 256, a put of 10 M took 1.4 times as long, since
-   * the first keys of each call wait for their lines. */
-  DEMO_BATCH = 1024,
-  DEMO_UUID = 36, /* characters */
-};
+/* Characters of a UUID; keys of a call, as `build` passes: with 256 it takes 1.4 times as long. */
+enum { DEMO_UUID = 36, DEMO_BATCH = 1024 };
 
 /* Puts or queries of keys first, first + step, ... by all threads. */
 struct demo_phase {
@@ -37,6 +33,7 @@ struct demo_phase {
   uint64_t step;
   _Atomic(uint64_t) found;   /* of queries */
   _Atomic(uint64_t) call_ns; /* of the filter's calls, summed over the threads */
+  _Atomic(uint64_t) work_ns; /* of that, on a processor */
 };
 
 struct demo {
@@ -72,19 +69,14 @@ static uint64_t demo_random(uint64_t seed, uint64_t index)
 static void demo_uuid(uint64_t seed, uint64_t index, char *text)
 {
   const char form[] = "xxxxxxxx-xxxx-4xxx-Vxxx-xxxxxxxxxxxx"; /* V: 8, 9, a or b, RFC 4122 */
+  const char hex[] = "0123456789abcdef";
   uint64_t bits = 0;
 
   for (int i = 0; i < DEMO_UUID; i++) {
     if (i % 18 == 0) /* each half has 16 digits */
       bits = demo_random(seed, 2 * index + (i > 0));
-    text[i] = form[i];
-    if (form[i] == '-')
-      continue;
-    if (form[i] == 'x')
-      text[i] = "0123456789abcdef"[bits % 16];
-    if (form[i] == 'V')
-      text[i] = "89ab"[bits % 4];
-    bits >>= 4;
+    text[i] = form[i] == 'x' ? hex[bits % 16] : form[i] == 'V' ? hex[8 + bits % 4] : form[i];
+    bits >>= form[i] == '-' ? 0 : 4;
   }
 }
 
@@ -105,10 +97,9 @@ static void demo_key_hash(struct demo *demo)
 {
   lfb_config *config = &demo->config;
   const uint64_t half[] = {demo_mix(demo->seed) | 1, demo_mix(demo->seed + 1)};
-  lfb_stats stats;
 
   memcpy(config->key, half, sizeof config->key); /* not 0, which would draw a key */
-  if (lfb_config_plan(config, &stats) == LFB_ERROR_UNKNOWN_HASH)
+  if (lfb_config_plan(config, &demo->stats) == LFB_ERROR_UNKNOWN_HASH)
     memset(config->key, 0, sizeof config->key); /* the strategy's hash has none */
 }
 
@@ -122,7 +113,7 @@ static void demo_part(void *context, unsigned number)
   const uint64_t stride = (uint64_t)DEMO_BATCH * demo->threads;
   char text[DEMO_BATCH][DEMO_UUID];
   lfb_key keys[DEMO_BATCH];
-  uint64_t found = 0, call_ns = 0;
+  uint64_t found = 0, call_ns = 0, work_ns = 0;
 
   for (uint64_t at = (uint64_t)DEMO_BATCH * number; at < phase->count; at += stride) {
     const uint64_t left = phase->count - at;
@@ -131,17 +122,19 @@ static void demo_part(void *context, unsigned number)
       demo_uuid(demo->seed, phase->first + (at + i) * phase->step, text[i]);
       keys[i] = (lfb_key){text[i], DEMO_UUID};
     }
-    const uint64_t began = clock_ns();
+    const uint64_t worked = clock_of(CLOCK_THREAD_CPUTIME_ID), began = clock_ns();
     if (phase == &demo->putting)
       (void)lfb_filter_put_many(demo->filter, keys, count, NULL);
     else
       found += lfb_filter_might_contain_many(demo->filter, keys, count, NULL);
     call_ns += clock_ns() - began;
+    work_ns += clock_of(CLOCK_THREAD_CPUTIME_ID) - worked;
     progress_add(count);
   }
-  /* relaxed, both: the end of the thread publishes them. */
+  /* relaxed, all: the end of the thread publishes them. */
   atomic_fetch_add_explicit(&phase->found, found, memory_order_relaxed);
   atomic_fetch_add_explicit(&phase->call_ns, call_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&phase->work_ns, work_ns, memory_order_relaxed);
 }
 
 /* Puts n keys, queries n/10 of them, spread over all, and as many absent ones. */
@@ -152,12 +145,10 @@ static bool demo_measure(struct demo *demo, bool shows_progress)
   demo->putting = (struct demo_phase){demo, .count = n, .step = 1};
   demo->present = (struct demo_phase){demo, .count = tenth, .step = n / tenth};
   demo->absent = (struct demo_phase){demo, .count = tenth, .first = n, .step = 1};
-  lfb_status status = lfb_config_fpp_after(&demo->config, n, &demo->model_fpp);
-  if (status == LFB_OK)
-    status = lfb_config_plan(&demo->config, &demo->stats);
-  if (status == LFB_OK)
-    status = lfb_filter_create(&demo->config, &demo->filter);
-  if (status != LFB_OK)
+  lfb_status status;
+  if ((status = lfb_config_fpp_after(&demo->config, n, &demo->model_fpp)) != LFB_OK ||
+      (status = lfb_config_plan(&demo->config, &demo->stats)) != LFB_OK ||
+      (status = lfb_filter_create(&demo->config, &demo->filter)) != LFB_OK)
     return report_unmade("demo", &demo->config, demo->stats.bytes, status) != CLI_NOT_DONE;
   progress_begin(shows_progress, "putting and asking", n + 2 * tenth, PROGRESS_KEYS);
   const bool done = crew_run(demo->threads, CREW_ALL, demo_part, &demo->putting) &&
@@ -190,6 +181,7 @@ static void demo_print_phase(const struct demo *demo, const char *what,
 static void demo_print_text(const struct demo *demo)
 {
   const uint64_t n = demo->config.expected_insertions;
+  const double took = (double)demo->putting.call_ns, worked = (double)demo->putting.work_ns;
 
   printf("%s random UUID strings in a filter made for them, with a false-positive\n"
          "probability of %s: %s, %s, %.2f bits per key, %u probes.\n\n",
@@ -204,6 +196,9 @@ static void demo_print_text(const struct demo *demo)
          "the filter's calls, %u thread%s together.  For the same keys again: --seed %" PRIu64 "\n",
          demo->model_fpp * (double)demo->absent.count, demo->threads,
          demo->threads == 1 ? "" : "s", demo->seed);
+  if (worked < 0.8 * took)
+    printf("The machine is busy: puts waited %.0f %% of their time for a processor.  The rates are\n"
+           "too low.\n", 100 * (1 - worked / took));
 }
 
 static void demo_print_json(const struct demo *demo)

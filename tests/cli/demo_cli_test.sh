@@ -1,6 +1,8 @@
 #!/bin/bash
 # demo_cli_test.sh LFBLOOM: `lfbloom demo`.
 source "$(dirname "$0")/checks.sh"
+processors=$(taskset -pc $$) processors=${processors##* }
+crowded() { taskset -c "${processors%%[-,]*}" "$tool" demo "$@"; }
 
 table <<'END'
 0 demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json \
@@ -32,6 +34,8 @@ and test "$(json seed)" != "$first"
 2 demo file =! takes no files
 0 demo -n 1000
 ? demo -n 1000 --progress=always =! putting
+# Four threads on one processor wait most of their time for it, as on a busy machine.
+0 crowded -n 2M --threads 4 => ...The machine is busy: puts waited...
 END
 
 finish
