@@ -103,7 +103,7 @@ extern const lfb_contender lfb_own_default; /* the library's choice for n and fp
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of tags, of guava-mitz64 */
 extern const lfb_contender lfb_own_window;                      /* G = 3 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
-extern const lfb_contender lfb_peer_ck_bitmap, lfb_peer_mutex;
+extern const lfb_contender lfb_peer_mutex;
 
 /* Returns the hash through a register: gcc 12 otherwise computes XXH3 of two numbers at once in
  * vectors, which takes 1.74 ns each instead of 1.37 (hash/xxh3/u64/inline, Zen 5). */

@@ -93,9 +93,9 @@ def measure(tool, inputs, work):
         yield report.full(f"peak/allowed/{name}"), allowed(path) / 2**20 + 64, None
 
 
-def make_inputs(work, count, text):
+def make_inputs(work, count, text, shares=(2, 30, 50)):
     inputs = {"text": (text, sum(1 for _ in open(text, "rb")))} if text else {}
-    for share in (2, 30, 50):
+    for share in shares:
         draw, made, path = random.Random(1), 0, work / f"{share}%"
         with open(path, "w", encoding="ascii") as out:
             for _ in range(count):
@@ -116,6 +116,7 @@ def main():
     take.add_argument("--repetitions", type=int, choices=range(1, 1000), metavar="N")
     take.add_argument("--busy", action="store_true")
     take.add_argument("--smoke", action="store_true")
+    take.add_argument("--rows", action="store_true", help="2 M lines, ns a line, for report.py")
     args = take.parse_args()
     if args.text and not os.access(args.text, os.R_OK):
         report.stop(f"--text={args.text} is no file that can be read")
@@ -125,6 +126,11 @@ def main():
     measured = []
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
+        if args.rows:
+            count = 100000 if args.smoke else 2000000
+            for name, seconds, _ in measure(args.tool, make_inputs(work, count, None, [30]), work):
+                print(name, seconds * 1e9 / count)
+            return
         inputs = make_inputs(work, 100000 if args.smoke else 10000000, args.text)
         for i in range(rounds):
             print(f"round {i + 1} of {rounds}", file=sys.stderr)

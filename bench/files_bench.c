@@ -9,6 +9,7 @@
  *     mmap(), a byte, munmap().
  *   PLACE is disk (--files=DIRECTORY), or shm, a file system in memory, where no disk hides the
  *     library's time.
+ *   copy/KIND/SIZE, without a file: lfb_filter_copy(), or memcpy() into new memory.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
 #include <fcntl.h>
@@ -150,6 +151,31 @@ static bool open_plain(const char *path)
   return close(fd) == 0 && bytes != MAP_FAILED;
 }
 
+static bool copy_native(const char *path)
+{
+  lfb_filter *copy;
+
+  (void)path;
+  if (lfb_filter_copy(stage.filter, &copy) != LFB_OK)
+    return false;
+  lfb_filter_free(copy);
+  return true;
+}
+
+static bool copy_plain(const char *path)
+{
+  const lfb_pages *from = &stage.filter->pages;
+  lfb_pages pages;
+
+  (void)path;
+  if (lfb_pages_init(&pages, from->size, false) != LFB_OK)
+    return false;
+  memcpy(pages.address, from->address, from->size);
+  __asm__ volatile("" : : "r"(pages.address) : "memory"); /* keeps the copy */
+  lfb_pages_free(&pages);
+  return true;
+}
+
 /* Removes a synced file from the system's page cache. */
 static bool forget(const char *path)
 {
@@ -174,7 +200,7 @@ typedef struct file_way {
   file_act prepare;  /* before the first iteration; not timed           */
   file_act before;   /* before each iteration; not timed                */
   file_act act;
-  unsigned places;   /* runs in so many of them, from the first         */
+  unsigned places;   /* runs in so many of them, from the first; 0: has no file */
 } file_way;
 
 static const file_way ways[] = {
@@ -186,6 +212,8 @@ static const file_way ways[] = {
     {"load_cold/native", save_native, forget, load_native, 1},
     {"open/plain", save_mapped, nothing, open_plain, PLACES},
     {"open/mapped", save_mapped, nothing, open_mapped, PLACES},
+    {"copy/plain", nothing, nothing, copy_plain, 0},
+    {"copy/native", nothing, nothing, copy_native, 0},
 };
 
 typedef struct file_case {
@@ -234,9 +262,10 @@ void lfb_bench_register_files(const lfb_bench_size *size)
     return;
   for (unsigned place = 0; place < PLACES; place++)
     for (size_t i = 0; i < COUNT(ways); i++) {
-      if (place >= ways[i].places)
+      const bool file = ways[i].places > 0;
+      if (file ? place >= ways[i].places : place > 0)
         continue;
       *next = (file_case){&ways[i], place, size->bytes};
-      register_one(ways[i].name, size->name, places[place].name, file_body, next++);
+      register_one(ways[i].name, size->name, file ? places[place].name : "", file_body, next++);
     }
 }

@@ -5,8 +5,8 @@
  *   plain    made for n keys, or
  *   growing  made for an unknown number of keys.
  * CALL is single, or many, 1024 keys.
- * VERB is fill, with growth, but without the creation of the first filter; ask_present or
- * ask_absent.  Keys are made while the clock is stopped.
+ * VERB is fill, with growth, but without the creation of the first filter; claim, which fills it by
+ * claims; ask_present or ask_absent.  Keys are made while the clock is stopped.
  */
 #include <lfbloom/any.h>
 #include <lfbloom/cpu.h>
@@ -26,7 +26,7 @@ enum {
   CASES = 128,
 };
 
-typedef enum fill_verb { ASK_PRESENT, ASK_ABSENT, FILL } fill_verb;
+typedef enum fill_verb { ASK_PRESENT, ASK_ABSENT, FILL, CLAIM } fill_verb;
 
 typedef struct fill_case {
   lfb_kind kind;
@@ -93,16 +93,20 @@ static bool stage_keys(uint64_t first, size_t count)
 /* Puts or queries the keys of the stage; returns how many answers are true. */
 static size_t stage_act(const fill_case *c)
 {
-  const bool put = c->verb == FILL, growing = c->kind == LFB_KIND_GROWING;
+  static const lfb_verb verbs[] = {LFB_MIGHT_CONTAIN, LFB_MIGHT_CONTAIN, LFB_PUT, LFB_CLAIM};
+  const bool put = c->verb == FILL, claim = c->verb == CLAIM, growing = c->kind == LFB_KIND_GROWING;
   size_t yes = 0;
 
   if (!c->single)
-    return lfb_any_many_u64(stage.filter, put ? LFB_PUT : LFB_MIGHT_CONTAIN, stage.keys.numbers,
-                            CALL, NULL);
+    return lfb_any_many_u64(stage.filter, verbs[c->verb], stage.keys.numbers, CALL, NULL);
   if (put && growing)
     EACH(lfb_growing_put_u64);
   else if (put)
     EACH(lfb_filter_put_u64);
+  else if (claim && growing)
+    EACH(lfb_growing_claim_u64);
+  else if (claim)
+    EACH(lfb_filter_claim_u64);
   else if (growing)
     EACH(lfb_growing_might_contain_u64);
   else
@@ -200,7 +204,7 @@ static void fill_register(const char *verb, const char *kind, const lfb_bench_si
 
 void lfb_bench_register_fills(const lfb_bench_size *size)
 {
-  static const char *const verbs[] = {"ask_present", "ask_absent", "fill"};
+  static const char *const verbs[] = {"ask_present", "ask_absent", "fill", "claim"};
   static const char *const calls[] = {"many", "single"};
   static const char *const kinds[] = {[LFB_KIND_PLAIN] = "plain", [LFB_KIND_GROWING] = "growing"};
   lfb_scene scene;
@@ -214,6 +218,6 @@ void lfb_bench_register_fills(const lfb_bench_size *size)
       for (size_t single = 0; single < COUNT(calls); single++)
         fill_register(verbs[verb], kinds[kind], size, calls[single],
                       (fill_case){kind, (fill_verb)verb, single == 1, n},
-                      &(lfb_bench_row){.body = verb == FILL ? fill_body : ask_body, .threads = 1,
-                                       .iterations = verb == FILL ? (LEAST + n - 1) / n * n : 0});
+                      &(lfb_bench_row){.body = verb < FILL ? ask_body : fill_body, .threads = 1,
+                                       .iterations = verb < FILL ? 0 : (LEAST + n - 1) / n * n});
 }

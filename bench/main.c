@@ -29,8 +29,7 @@ static const lfb_bench_size sizes[] = {
 static const lfb_contender *const contenders[] = {
     &lfb_own_fast,      &lfb_own_fast_speed,      &lfb_own_sbbf,         &lfb_own_default,
     &lfb_own_counting,  &lfb_own_counting_mitz64, &lfb_own_guava_mitz64, &lfb_own_versions,
-    &lfb_own_window,    &lfb_own_fast_aes,        &lfb_peer_ck_bitmap,   &lfb_peer_mutex,
-    &lfb_own_fast_siphash13,
+    &lfb_own_window,    &lfb_own_fast_aes,        &lfb_peer_mutex,       &lfb_own_fast_siphash13,
 };
 
 const unsigned lfb_bench_thread_counts[] = {1, 2, 4, 8, 16, 64, 0};

@@ -6,11 +6,13 @@
     ./bazelw run -c opt //bench:peers   -- [FLAG...]
     bench/report.py scaling --json=FILE >scaling.svg
 
-report   writes its tables into DIR/report.md (docs/performance), between the comments that
-         name them, and a picture; or prints some TABLEs.  docs/ takes only what at least 5
-         rounds measured on a quiet machine; it waits SECONDS for that (--wait=300).
-         --quick: small filters, one round.
-targets  prints what users notice, beside its limit, peer or plain filter of the same run
+report   writes a table for servers, one for ingestion and one for benchmarks into DIR/report.md
+         (docs/performance), and the targets into DIR/targets.md, between the comments that name
+         them; or prints some TABLEs.  docs/ takes only what at least 3 rounds (5 if not said)
+         measured on a quiet machine; it waits SECONDS for that (--wait=300).  --quick: small
+         filters, one round.
+targets  prints what users notice, beside its limit, peer or plain filter of the same run; those
+         of `lfbloom dedupe` are in //bench:dedupe, those of Redis in //bench:module
 peers    prints this library beside filters of yours, DIR/NAME/peer.so (bench/peers/peer.h)
 scaling  draws what bench:scaling measured on another machine
 
@@ -36,10 +38,9 @@ import time
 from collections import defaultdict, namedtuple
 
 SIZES = ["64KiB", "1MiB", "16MiB", "256MiB", "1GiB"]
-THREADS = [1, 2, 4, 16, 64]
-MOST_LOAD, LEAST_ROUNDS, LOOK_SECONDS = 0.3, 5, 5
+MOST_LOAD, LEAST_ROUNDS, LOOK_SECONDS = 0.3, 3, 5
 GUAVA = "/usr/share/java/guava.jar"
-PEERS = {"targets": ["rocksdb", "libfilter"],
+PEERS = {"targets": ["rocksdb", "libfilter"], "report": ["rocksdb", "boost-bloom", "libfilter"],
          "peers": ["rocksdb", "fastbloom", "boost-bloom", "libfilter", "arrow", "duckdb"]}
 
 
@@ -116,7 +117,7 @@ def limits(of):
     for row in of:
         half = 50 * (row.most - row.least) / row.ns if row else 0
         ratio = f" ({row.ns / row.limit:.2f})" if row and row.limit else ""
-        yield figure(row.ns) + f" ±{half:.0f}%" * (half > 0) + ratio if row else ""
+        yield figure(row.ns) + f" ±{half:.0f}%" * (half > 0) + ratio if row else "not measured"
 
 
 def ratios(of, bases=None):
@@ -124,14 +125,6 @@ def ratios(of, bases=None):
     for row, base in zip(of, bases or [of[0]] * len(of)):
         ratio = f" ({row.ns / base.ns:.2f})" if row and base and row is not base else ""
         yield figure(row.ns) + ratio if row else ""
-
-
-def rates(of):
-    """Million operations per second, the multiples of the limits, and of two threads to one."""
-    for row in of:
-        ratio = f" ({row.ns / row.limit:.2f})" if row and row.limit else ""
-        yield figure(1000 / row.ns) + ratio if row else ""
-    yield figure(of[0].ns / of[1].ns) if of[0] and of[1] else ""
 
 
 def words(name):
@@ -157,56 +150,127 @@ def each(text):
     return itertools.product(*(part.split("|") for part in text.split()))
 
 
+# The rows of users: OPERATION FILTER CALL KEYS FPP THREADS : limit : peers : sizes (ALL, or IN the
+# caches).  A limit is "own", that of the row, or another row; of it and of peers only the parts are
+# named that differ.
+SERVER = """
+query_present|query_absent|put_new|put_present fast single hash 1% 1 : own : rocksdb mutex : ALL
+query_present|put_new fast single hash 0.1% 1 : own : rocksdb mutex : ALL
+query_present|put_new fast single hash 1% 2 : own : rocksdb mutex : ALL
+mixed90 fast single hash 1% 2 : own : mutex : ALL
+put_new fast claim hash 0.1% 1|2 : fast/single : mutex/single : ALL
+query_present|put_new versions single u64 1% 1|2 : fast : mutex : IN
+query_present versions section u64 1% 1|2 : fast/single : mutex/single : IN
+query_present|put_new counting single u64 0.1% 1|2 : fast : : IN
+put_new counting put_remove u64 0.1% 1|2 : fast/single : : IN
+query_present|put_new window single u64 1% 1|2 : fast : : IN
+put_new window claim u64 1% 1 : fast/single : : IN
+"""
+INGESTION = """
+put_new|put_present|query_present|query_absent fast many hash 1% 1 : own : AHEAD : ALL
+put_new|query_present fast many hash 0.1%|1e-6 1 : own : AHEAD : ALL
+put_new|query_present fast many hash 1% 2 : own : rocksdb/ahead mutex : ALL
+put_new|query_present guava-mitz64 many bytes36 1% 1 : default : guava/single : 16MiB
+put_new fast claim_many hash 1%|0.1% 1|2 : fast/many : mutex/many : ALL
+fill|claim|ask_present|ask_absent growing single|many u64 1% 1 : plain : : IN
+put_new counting many u64 0.1% 1|2 : fast : : ALL
+put_new counting put_remove_many u64 0.1% 1 : fast/many : : ALL
+wall one|exact : lossy : mawk sort : 30%
+""".replace("AHEAD", "rocksdb/ahead libfilter/ahead boost-bloom/ahead")
+ALONE = ("libfilter", "boost-bloom")  # are not for threads
+# Of //bench:dedupe, which has no calls.
+DEDUPE = {"one": "lfbloom dedupe, 30 % repeats", "exact": "lfbloom dedupe, 30 % repeats, 2 threads",
+          "lossy": "claim -p 1e-6", "sort": "sort -u", "mawk": "mawk"}
+
+
+def near(name, text):
+    """A name of the same operation, call, keys, ... but for the parts of "FILTER/CALL"."""
+    what, _, *rest = name.split("/")
+    if text.startswith("limit/"):
+        return text
+    who, *call = text.split("/")
+    return "/".join([what, who, *(call + rest[len(call):])])
+
+
+def kind_of(name):
+    """The filter, or what a tool does."""
+    return re.split("[,:] ", titled(name))[1]
+
+
+def fpp_of(name):
+    return (name.split("/") + ["", "", "-"])[4]
+
+
+def best_peer(mine, peers):
+    """The fastest of {title: row} for threads, a faster one that is for one thread, and which ones
+    were not measured."""
+    there = sorted((row.ns, title) for title, row in peers.items() if row)
+    said = [f"{title} {figure(ns)} ({mine.ns / ns:.2f})" + ", not for threads" * (title in ALONE)
+            for ns, title in (*there[:1], *[one for one in there if one[1] not in ALONE][:1])]
+    absent = ", ".join(title for title, row in peers.items() if not row)
+    said = list(dict.fromkeys(said)) + [f"not measured: {absent}"] * bool(absent)
+    return "; ".join(said) or "none has it"
+
+
+def user_row(f, name, limit, peers, size):
+    mine, other = at_size(f, name, size), limit
+    if limit == "own":
+        what = {"put_new": "locked operations", "mixed90": "reads, locked"}.get(
+            name.split("/")[0], "read")
+        other = mine and mine.limit
+    else:
+        what, plain = kind_of(near(name, limit)), at_size(f, near(name, limit), size)
+        other = plain and plain.ns
+    peers = {kind_of(near(name, peer)): at_size(f, near(name, peer), size) for peer in peers}
+    if not mine or not other:
+        return [titled(name), *["not measured"] * 5]
+    return [titled(name), fpp_of(name), words(size),
+            *limits([mine._replace(limit=None)]),
+            f"{what} {figure(other)} ({mine.ns / other:.2f})", best_peer(mine, peers)]
+
+
+def users_table(f, sizes, lines):
+    rows = []
+    for line in lines.strip().splitlines():
+        names, limit, peers, wanted = (part.strip() for part in line.split(":"))
+        wanted = wanted.replace("ALL", "IN 256MiB").replace("IN", "64KiB 16MiB").split()
+        for name, size in itertools.product(map("/".join, each(names)), wanted):
+            if size in sizes or size not in SIZES:
+                rows.append(user_row(f, name, limit, peers.split(), size))
+    return table("operation|p|size|ns|limit, or plain filter|best peer", 3, rows)
+
+
+def server_table(f, sizes):
+    return users_table(f, sizes, SERVER)
+
+
+def ingestion_table(f, sizes):
+    return users_table(f, sizes, INGESTION)
+
+
 # Rows over sizes: OPERATION FILTER CALL KEYS FPP THREADS.
-CALLS = """limit read|load
-limit lock_cmpxchg|two_lines_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b
-query_present|query_absent|put_new|put_present fast many|single hash 1%|0.1%|0.01%|1e-6
-query_present|query_absent|put_new|put_present fast-speed many|single hash 0.1%
-query_present|query_absent|put_new|put_present sbbf many|single hash 1%
-put_new|put_present fast claim_many|claim hash 0.1%"""
+LIMITS = """limit read|load
+limit lock_cmpxchg|two_lines_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b"""
+CALLS = "\n".join([LIMITS] + [f"""{what} fast many|single hash 1%
+{what} fast many hash 0.1%|0.01%|1e-6
+{what} sbbf|guava-mitz64|mutex many hash 1%
+{what} PEERS ahead|single hash 1%""" for what in (
+    "query_present", "query_absent", "put_new", "put_present")])
 PEER_CALLS = """limit read|lock_cmpxchg|cmpxchg16b
 query_present|query_absent|put_new|put_present fast|mutex many|single hash 1% 1|2
 query_present|query_absent|put_new|put_present PEERS ahead|single hash 1% 1|2"""
 
 
-def sizes_table(f, sizes, calls=CALLS):
+def sizes_table(f, sizes, calls):
     rows = []
     for what, who, *rest in (name for line in calls.splitlines() for name in each(line)):
         of = [f.of("/".join([what, who, size, *rest])) for size in sizes]
-        if any(of):
-            rows.append([", ".join(map(words, [what, who, *rest])), *limits(of)])
+        rows.append([", ".join(map(words, [what, who, *rest])), *limits(of)])
     return table(["ns"] + [words(size) for size in sizes], 1, rows)
 
 
-def threads_table(f, sizes):
-    rows = []
-    for line, wanted in (("limit read|cmpxchg16b", "16MiB"),
-                         ("query_present|put_new|mixed90 fast many|single", "1MiB 16MiB 256MiB"),
-                         ("put_new fast many|single|apart", "64KiB"),
-                         ("query_present|put_new|mixed90 ck-bitmap|mutex single", "16MiB")):
-        for (what, who, *call), size in itertools.product(each(line), some(sizes, wanted)):
-            how = f"{call[0]}/hash/1%" if call else "//"
-            of = [f.of(f"{what}/{who}/{size}/{how}/{n}") for n in THREADS]
-            rows.append([*map(words, (what, who, *(call or [""]), size)), *rates(of)])
-    return table("operation|filter|call|size|1 thread|2|4|16|64|2 against 1", 4, rows)
-
-
-FILTERS = ("default/{}/many default/{}/single guava-mitz64/{}/many guava-mitz64/{}/single "
-           "mutex/{}/single ck-bitmap/{}/single guava/{}/single")
-
-
-def library_table(f, sizes):
-    rows = []
-    for keys, what, size in itertools.product(
-            ("u64", "bytes36"), ("query_present", "query_absent", "put_present", "put_new"),
-            some(sizes, "1MiB 16MiB 256MiB")):
-        of = [f.of(f"{what}/{who.format(size)}/{keys}/1%") for who in FILTERS.split()]
-        alone = [figure(of[0].limit) if of[0] and of[0].limit else "",
-                 *ratios([f.of(f"hash/xxh3//inline/{keys}")])]
-        bases = [of["/single" in who] for who in FILTERS.split()]
-        rows.append([keys, words(what), words(size), *alone, *ratios(of, bases)])
-    heads = [words(who.replace("/{}/", ", ")) for who in FILTERS.split()]
-    return table(["keys", "operation", "size", "limit: line", "limit: hash", *heads], 3, rows)
+def benchmark_table(f, sizes):
+    return sizes_table(f, sizes, CALLS.replace("PEERS", "|".join(PEERS["report"])))
 
 
 HASHES = ("xxh3", "aes", "siphash13", "murmur3_128", "murmur64a")  # the last has no call of many
@@ -229,52 +293,6 @@ def hashes_table(f, sizes):
     return table("what|keys|XXH3 inlined|XXH3|AES|SipHash-1-3|Murmur3 128|MurmurHash64A", 2, rows)
 
 
-# The columns of a filter of another kind, each after that of the plain one.
-BESIDE = ("{put}/PLAIN/{size}/single/u64/1% {what}/KIND/{size}/{one}/u64/1% "
-          "{put}/PLAIN/{size}/many/u64/1% {what}/KIND/{size}/{many}/u64/1%")
-OPERATIONS = ("query present|query_present single many query_present",
-              "put new|put_new single many put_new",
-              "query absent|query_absent single many query_absent")
-
-
-def beside(plain, kind):
-    return BESIDE.replace("PLAIN", plain).replace("KIND", kind)
-
-
-# Columns, and rows: title|what one many put n, which the columns name.
-LIVING = (
-    ("{put}/fast/{size}/single/hash/0.1%/{n} {what}/fast/{size}/{one}/hash/0.1%/{n} "
-     "{put}/fast/{size}/many/hash/0.1%/{n} {what}/fast/{size}/{many}/hash/0.1%/{n}",
-     "claim|put_new claim claim_many put_new 1",
-     "claim, 2 threads|put_new claim claim_many put_new 2",
-     "race, 2 threads|claim_race claim claim_many put_race 2"),
-    (beside("fast", "window"), *OPERATIONS, "claim new|put_new claim claim_many put_new"),
-    (beside("fast", "counting").replace("1%", "0.1%") +
-     " {put}/guava-mitz64/{size}/single/u64/0.1% "
-     "{what}/counting-mitz64/{size}/{one}/u64/0.1%",
-     *OPERATIONS, "put, remove|put_new put_remove put_remove_many put_new"),
-    (beside("plain", "growing"),
-     "fill|fill single many fill", "ask present|ask_present single many ask_present",
-     "ask absent|ask_absent single many ask_absent"),
-    (beside("fast", "versions"), *OPERATIONS[:2],
-     "query, 1024 in a section|query_present section many query_present"),
-)
-
-
-def living_table(f, sizes):
-    for columns, *titles in LIVING:
-        rows = []
-        for title, size in itertools.product(titles, some(sizes, "64KiB 16MiB")):
-            title, names = title.split("|")
-            named = dict(zip(("what", "one", "many", "put", "n"), names.split()), size=size)
-            of = [f.of(column.format_map(named)) for column in columns.split()]
-            rows.append([title, words(size), *ratios(of, [of[i & ~1] for i in range(len(of))])])
-        heads = [", ".join((part[1], "many" if "many" in part[3] else "by call"))
-                 for part in (column.split("/") for column in columns.split())]
-        yield from table(["operation", "size", *heads], 2, rows)
-        yield ""
-
-
 # ---- targets ----------------------------------------------------------------------------
 
 # OPERATION/FILTER/CALL/KEYS/FPP[/THREADS]; what it is compared with; SIZE=MOST, or all=MOST.
@@ -292,12 +310,14 @@ put_present/fast/many/hash/1e-6      query_present/fast/many/hash/1e-6    all=1.
 put_new/fast/many/hash/1% limit/cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
 put_new/fast/many/hash/0.1% limit/two_cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
 put_new/fast/many/hash/1e-6 limit/four_cmpxchg16b 64KiB=1.2 1MiB=1.2 16MiB=1.2 256MiB=1.3
-put_new/fast/single/hash/1%          put_new/rocksdb/single/hash/1%       256MiB=1.15
+put_new/fast/single/hash/1% put_new/rocksdb/single/hash/1% 64KiB=1 1MiB=1 16MiB=1 256MiB=1.1
 put_new/fast/many/hash/1%/2          put_new/fast/many/hash/1%            1MiB=0.55
 put_new/fast/many/hash/1e-6/2        put_new/fast/many/hash/1e-6          1MiB=0.55
 put_new/fast/many/hash/1%            put_new/mutex/many/hash/1%           64KiB=1
-fill/growing/many/u64/1%             fill/plain/many/u64/1%               all=2.7
-ask_absent/growing/many/u64/1%       ask_absent/plain/many/u64/1%         all=6
+fill/growing/many/u64/1%       fill/plain/many/u64/1%       64KiB=2.5 1MiB=2.5 16MiB=2.5
+claim/growing/many/u64/1%      fill/plain/many/u64/1%       64KiB=3.5 1MiB=3.5 16MiB=3.5
+ask_absent/growing/many/u64/1% ask_absent/plain/many/u64/1% 64KiB=6 1MiB=6 16MiB=6
+ask_absent/growing/single/u64/1% ask_absent/plain/single/u64/1% 16MiB=6
 put_new/counting/many/u64/0.1%       limit/two_lines_cmpxchg              all=1.3
 put_new/counting/many/u64/0.1%/2     put_new/counting/many/u64/0.1%       1MiB=0.55
 put_new/counting/put_remove_many/u64/0.1% put_new/counting/many/u64/0.1%       all=2.2
@@ -306,7 +326,9 @@ query_absent/counting/many/u64/0.1%  query_absent/fast/many/u64/0.1%      all=2
 query_present/window/many/u64/1%     query_present/fast/many/u64/1%       64KiB=4 1MiB=4
 query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6     64KiB=4 1MiB=4
 put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%           64KiB=1 1MiB=1
-put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%          all=1.6
+put_new/fast/claim_many/hash/1%      put_new/fast/many/hash/1%            all=1.1
+put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%          all=2.2
+copy/native                          copy/plain                           256MiB=1.3
 query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
 """
 
@@ -320,8 +342,11 @@ def titled(name):
     what, who, *rest = name.split("/")
     if what == "limit":
         return "limit: " + words(who)
-    shown = [words(rest[0])] + [rest[1]] * (rest[1] != "hash")
-    return ", ".join([words(what), who, *shown, *(f"{n} threads" for n in rest[3:])])
+    if what == "wall":
+        return "ns a line, " + DEDUPE[who]
+    call, keys, _, n = (rest + [""] * 4)[:4]
+    shown = [words(call), keys if keys != "hash" else "", f"{n} threads" if n > "1" else ""]
+    return ", ".join([words(what), who, *filter(None, shown)])
 
 
 def at_size(f, name, size):
@@ -351,7 +376,7 @@ def targets_table(f, sizes):
         most = dict(one.split("=") for one in wanted)
         for size in sizes:
             if size in most or "all" in most and size != "1GiB":
-                rows.append(target(titled(name), name.split("/")[4], size, at_size(f, name, size),
+                rows.append(target(titled(name), fpp_of(name), size, at_size(f, name, size),
                                    titled(against), at_size(f, against, size),
                                    float(most.get(size) or most["all"])))
     for what, fpp, most in BITS:
@@ -364,8 +389,9 @@ def peers_table(f, sizes):
     return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"])))
 
 
-TABLES = {"sizes": sizes_table, "threads": threads_table, "peers": library_table,
-          "hashes": hashes_table, "living": living_table, "targets": targets_table}
+PAGES = {"report": {"server": server_table, "ingestion": ingestion_table,
+                    "benchmark": benchmark_table}, "targets": {"targets": targets_table}}
+TABLES = {**PAGES["report"], **PAGES["targets"], "hashes": hashes_table}
 
 
 # ---- the picture ------------------------------------------------------------------------
@@ -374,7 +400,7 @@ CURVES = (("fast", "many", "lfbloom, many", "#0072b2"),
           ("fast", "single", "lfbloom, by call", "#56b4e9"),
           ("rocksdb", "ahead", "RocksDB, 128 keys ahead", "#e69f00"),
           ("rocksdb", "single", "RocksDB, by call", "#d55e00"),
-          ("ck-bitmap", "single", "ck-bitmap", "#cc79a7"), ("mutex", "single", "mutex", "#009e73"))
+          ("mutex", "single", "mutex", "#009e73"))
 
 
 def panel(rows, size, what, left):
@@ -473,12 +499,19 @@ def output_of(command, **more):
 def run_guava(source, work, haste):
     """Rows of Guava, on the files of guava-mitz64."""
     output_of(["javac", "-proc:none", "-cp", GUAVA, "-d", work, source])
-    for kind, keys in (("numbers", "u64"), ("uuids", "bytes36")):
-        out = output_of(["java", "-XX:+UseParallelGC", "-Xms1g", "-Xmx3g",
-                         "-XX:+UseTransparentHugePages", "-cp", f"{GUAVA}:{work}", "GuavaBench",
-                         f"{work}/scenes", kind, str(haste)])
-        for what, size, ns in (line.split(",") for line in out.split()):
-            yield f"{what}/guava/{size}/single/{keys}/1%/1", float(ns), None
+    out = output_of(["java", "-XX:+UseParallelGC", "-Xms1g", "-Xmx3g", 
+                     "-XX:+UseTransparentHugePages", "-cp", f"{GUAVA}:{work}", "GuavaBench",
+                     f"{work}/scenes", "uuids", str(haste)])
+    for what, size, ns in (line.split(",") for line in out.split()):
+        yield f"{what}/guava/{size}/single/bytes36/1%/1", float(ns), None
+
+
+def run_dedupe(programs, smoke):
+    """Rows of the tool and its peers, ns a line."""
+    for line in output_of([programs["dedupe.py"], programs["lfbloom"], "--rows", "--busy",
+                           *["--smoke"] * smoke]).splitlines():
+        name, ns = line.split()
+        yield full(name), float(ns), None
 
 
 def measure(args, programs, needed):
@@ -486,7 +519,7 @@ def measure(args, programs, needed):
     if args.json:
         return [row for path in args.json for row in rows_of(path.read_text())]
     measured = []
-    names = [name for name in needed if not re.match("bits/|[^/]*/guava/", name)]
+    names = [name for name in needed if not re.match("bits/|wall/|[^/]*/guava/", name)]
     with tempfile.TemporaryDirectory() as work:
         os.mkdir(f"{work}/scenes")
         command = [programs["bench"], f"--benchmark_filter={selection(names)}",
@@ -498,6 +531,8 @@ def measure(args, programs, needed):
             measured += rows_of(output_of(command))
             if any("/guava/" in name for name in needed):
                 measured += run_guava(programs["GuavaBench.java"], work, args.haste)
+            if any(name.startswith("wall/") for name in needed):
+                measured += run_dedupe(programs, args.smoke)
     if any(name.startswith("bits/") for name in needed):
         for what, fpp, bits in map(str.split, output_of(
                 [programs["bits"], str(args.keys)]).splitlines()):
@@ -529,7 +564,7 @@ def take_flags():
     args.sizes = args.sizes or (smoke if args.smoke else SIZES[:3 if args.quick else 4])
     args.repetitions = args.repetitions or (1 if small else 3 if args.name == "targets" else 5)
     args.least, args.puts = (0.0001, 1) if args.smoke else (0.02 if small else 0.05, 1 << 21)
-    args.haste, args.keys = (1000, 200000) if args.smoke else (4 if small else 2, 10000000)
+    args.haste, args.keys = (1000, 200000) if args.smoke else (4, 10000000)
     args.busy = args.busy or args.smoke
     if set(args.sizes) - set(SIZES) or set(args.only or ()) - set(TABLES):
         stop(f"--sizes takes some of {','.join(SIZES)}, --only of {','.join(TABLES)}")
@@ -546,7 +581,7 @@ def find_peers(args, programs):
         if name not in found:
             print(f"report.py: {name} is not measured: there is no {args.peers_dir or 'DIR'}/{name}"
                   "/peer.so (bench/peers/peer.h)", file=sys.stderr)
-    return {**found, "set-64": programs["set.so"]} if "set.so" in programs else found
+    return {**found, "set-64": programs["set.so"]} if args.name == "peers" else found
 
 
 def check_docs(args):
@@ -562,13 +597,13 @@ def check_docs(args):
 
 
 def filled(page, tables):
-    """The page with each table after the comment that names it."""
+    """A page with each table after the comment that names it."""
     for name, lines in tables.items():
         text = "\n".join(lines) + "\n"
         page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- end -->)",
                               lambda place: place[1] + text + place[2], page, flags=re.S)
         if found != 1:
-            stop(f"report.md has no place for {name}", 1)
+            stop(f"the page has no place for {name}", 1)
     return page
 
 
@@ -579,8 +614,8 @@ def main():
         sys.stdout.write(picture(medians(measure(args, programs, {})), "256MiB"))
         return
     args.peers = find_peers(args, programs)
-    tables = {"targets": {"targets": targets_table}, "peers": {"peers": peers_table}}.get(
-        args.name, {name: TABLES[name] for name in args.only or TABLES})
+    tables = {"targets": PAGES["targets"], "peers": {"peers": peers_table}}.get(
+        args.name, {name: TABLES[name] for name in args.only or sum(map(list, PAGES.values()), [])})
     if args.name == "report":
         check_docs(args)
     PEERS["peers"] += sorted(set(args.peers) - set(PEERS["peers"]))
@@ -601,17 +636,21 @@ def main():
     flags = " ".join(flag for flag in sys.argv[1:] if flag.startswith("--"))
     lines["machine"] = [f"- {machine(args.busy, before)}",
                         f"- medians of {len(args.json or []) or args.repetitions} rounds: "
-                        f"`./bazelw run -c opt //bench:{args.name}{' -- ' * bool(flags)}{flags}`"]
+                        f"`./bazelw run -c opt //bench:{args.name}{' -- ' * bool(flags)}{flags}`",
+                        "- peers: " + (", ".join(args.peers) or "none, since --peers-dir=DIR was "
+                                       "not given; only mutex, Guava and the tools")]
     if args.name != "report" or args.only:
         for table_lines in [lines.pop("machine"), *lines.values()]:
             print("\n".join(table_lines + [""]))
         return
-    page = filled(pathlib.Path("docs/performance/report.md").read_text(), lines)
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "report.md").write_text(page)
-    (args.out / "threads.svg").write_text(picture(rows, some(args.sizes, "16MiB")[0]))
+    pages = {f"{name}.md": filled(pathlib.Path(f"docs/performance/{name}.md").read_text(),
+                                  {one: lines[one] for one in ("machine", *PAGES[name])})
+             for name in PAGES}
+    for name, text in pages.items():
+        (args.out / name).write_text(text)
     verdicts = [line.count("**missed**") for line in lines["targets"][2:]]
-    print(f"{args.out}/report.md: {len(verdicts)} targets, {sum(verdicts)} missed", file=sys.stderr)
+    print(f"{args.out}: {len(verdicts)} targets, {sum(verdicts)} missed", file=sys.stderr)
 
 
 if __name__ == "__main__":

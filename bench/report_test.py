@@ -63,9 +63,24 @@ class Tables(unittest.TestCase):
             "| ns | 64 KiB |", "|---|--:|", "| limit, read | 2.00 ±75% |",
             "| query present, fast, many, hash, 1% | 4.00 ±62% (1.00) |"])
         self.assertEqual(list(report.ratios([f.of(QUERY), two, None])), ["4.00", "2.00 (0.50)", ""])
-        self.assertEqual(list(report.rates([f.of(QUERY), two])),
-                         ["250 (1.00)", "500 (2.00)", "2.00"])
         self.assertEqual(f.missing, [])
+
+    def test_users(self):
+        f, name = figures("rocksdb", "boost-bloom"), "query_present fast many hash 1% 1|2"
+        lines = list(report.users_table(f, ["64KiB"], f"""
+            {name} : own : : 64KiB 1MiB\n{name} : limit/read : rocksdb/ahead : 64KiB"""))[2:]
+        one = "| query present, fast, many | 1% | 64 KiB | 4.00 ±62% |"
+        two = "| query present, fast, many, 2 threads | 1% | 64 KiB | 2.00 |"
+        self.assertEqual(lines, [
+            f"{one} read 4.00 (1.00) | none has it |", f"{two} read 1.00 (2.00) | none has it |",
+            f"{one} read 2.00 (2.00) | not measured: rocksdb |",
+            f"{two} read 2.00 (1.00) | not measured: rocksdb |"])
+        mine, peer = report.Row(4, 4, 4, None), report.Row(8, 7, 9, None)
+        slow = report.Row(9, 8, 9, None)
+        self.assertEqual(report.best_peer(mine, {"a": slow, "b": None, "c": peer}),
+                         "c 8.00 (0.50); not measured: b")
+        self.assertEqual(report.best_peer(mine, {"a": slow, "libfilter": peer}),
+                         "libfilter 8.00 (0.50), not for threads; a 9.00 (0.44)")
 
     def test_targets(self):
         one = report.Row(10, 9, 11, None)
@@ -115,8 +130,8 @@ class Tables(unittest.TestCase):
     def test_docs_take_quiet_figures_only(self):
         load = TMP / "load"
         os.environ.update(BUILD_WORKSPACE_DIRECTORY=str(TMP), LFB_BENCH_LOADAVG=str(load))
-        for flags, line, words in (("--repetitions=4", "0.00 0", "5 rounds or more"),
-                                   ("--smoke --repetitions=5", "0.00 0", "5 rounds or more"),
+        for flags, line, words in (("--repetitions=2", "0.00 0", "3 rounds or more"),
+                                   ("--smoke --repetitions=5", "0.00 0", "3 rounds or more"),
                                    ("--busy", "0.00 0", "--busy"),
                                    (f"--quick --out={TMP}/docs/x", "0.00 0", "--quick"),
                                    ("--wait=0", "0.31 0", "not quiet: load 0.31"),
@@ -144,13 +159,18 @@ class Runs(unittest.TestCase):
         flags = ("--smoke", f"--out={out}")
         done = self.run_program("bench/report.py", "report", *PROGRAMS, *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
-        page = (out / "report.md").read_text()
-        self.assertIn("</svg>", (out / "threads.svg").read_text())
-        self.assertIn("others may have disturbed it", page)
-        tables = re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end -->", page, re.S)
-        self.assertEqual(len(tables), 7)
-        for name, text in tables[1:]:
-            self.assertGreater(text.count("\n| "), 7, name)
+        pages = [(out / name).read_text() for name in ("report.md", "targets.md")]
+        for page in pages:
+            self.assertIn("others may have disturbed it", page)
+            self.assertIn("none, since --peers-dir=DIR was not given", page)
+        tables = re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end -->", "".join(pages), re.S)
+        self.assertEqual(len(tables), 6)
+        for name, text in tables:
+            if name != "machine":
+                self.assertGreater(text.count("\n| "), 20, name)
+            if name != "targets":  # figures of bits have no size
+                self.assertNotRegex(text, r"\|  \|", name)
+        self.assertIn("; not measured: rocksdb", pages[0])
         done = self.run_program("bench/report.py", "peers", *PROGRAMS, "--smoke")
         self.assertRegex(done.stdout, r"put new, set-64, single, hash, 1%, 2 \| [0-9.]+")
         self.assertIn("rocksdb is not measured", done.stderr)
