@@ -19,6 +19,8 @@ typedef struct coming_bytes {
   uint64_t size, have; /* `have` of them have come */
 } coming_bytes;
 
+enum { COMING_PAGE = 4096 }; /* of the kernel; where it has larger ones it refuses the hint */
+
 struct lfb_coming {
   unsigned char (*headers)[LFB_NATIVE_HEADER]; /* of all layers so far, as they came */
   uint32_t header_count;
@@ -154,7 +156,11 @@ lfb_status lfb_coming_take(lfb_coming *coming, uint64_t max_bytes, const void *b
 
   *taken = size < step ? size : (size_t)step;
   *filter = NULL;
-  memcpy(part->at + part->have, bytes, *taken);
+  unsigned char *at = part->at + part->have;
+  const size_t over = (uintptr_t)at % COMING_PAGE;
+  if (coming->part == COMING_WORDS) /* pages cost two thirds if the kernel gives them together */
+    lfb_pages_populate(&(lfb_pages){at - over, over + *taken}, 0);
+  memcpy(at, bytes, *taken);
   part->have += *taken;
   if (coming->part == COMING_WORDS && *taken == step)
     coming_sum(coming);

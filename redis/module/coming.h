@@ -4,8 +4,8 @@
  * others.
  *
  * Memory  The header of a layer takes the addresses of all its words, as BF.RESERVE does; the
- *         kernel gives their pages as bytes come.  So an RDB file, which may come from an attacker,
- *         is not read this way.
+ *         kernel gives their pages as bytes come.  An RDB file, which may come from an attacker, is
+ *         read this way if it has a whole value: what lacks bytes is refused and freed at once.
  */
 #ifndef LFB_REDIS_MODULE_COMING_H
 #define LFB_REDIS_MODULE_COMING_H

@@ -92,10 +92,10 @@ static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* Reads a value that was being loaded: its chunks so far. */
-static lfb_status loaded_pieces(loaded *from, lfb_value *value)
+/* Reads a chain, whose strings go into their layers, or the chunks so far of any value. */
+static lfb_status loaded_strings(loaded *from, lfb_value *value, bool whole)
 {
-  lfb_status status = lfb_arrived_create(&value->loading);
+  lfb_status status = whole ? lfb_dump_begin(value) : lfb_arrived_create(&value->loading);
 
   while (status == LFB_OK) {
     status = loaded_next(from);
@@ -103,11 +103,13 @@ static lfb_status loaded_pieces(loaded *from, lfb_value *value)
       break;
     status = lfb_dump_add(value, value_limit(), from->bytes, from->size);
   }
-  return status;
+  return status == LFB_OK && whole ? lfb_dump_end(value, value_limit()) : status;
 }
 
 static lfb_status loaded_whole(loaded *from, lfb_value *value)
 {
+  if (value->recipe.kind == LFB_VALUE_CHAIN)
+    return loaded_strings(from, value, true);
   lfb_status status = lfb_dump_read_body(value, value_limit(), loaded_read, from);
 
   if (status == LFB_OK && from->taken != from->size)
@@ -129,7 +131,7 @@ static lfb_status loaded_value(loaded *from, lfb_value **value)
   if (status != LFB_OK)
     return status;
   from->taken = from->size;
-  status = state == LFB_DUMP_PIECES  ? loaded_pieces(from, made)
+  status = state == LFB_DUMP_PIECES  ? loaded_strings(from, made, false)
            : state == LFB_DUMP_WHOLE ? loaded_whole(from, made)
                                      : LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
