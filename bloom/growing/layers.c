@@ -12,24 +12,33 @@
 enum {
   SLACK = 64,  /* threads may leave 1/SLACK of a full layer's bits uncounted               */
   RETRY = 256, /* a refused next layer is tried again when 1/RETRY more bits are set       */
-  /* In p_i = p * START / ((i + START) * (i + START + 1)).  The p_i telescope to p.  Of the values
-   * 1 to 8, 3 takes the least memory, or nearly the least, from 5 to 14 layers. */
+  /* In p_i = p * START / ((i + START) * (i + START + 1)), whose sum telescopes to p.  Of 1 to 8, 3
+   * takes the least memory, or nearly, from 5 to 14 layers. */
   START = 3,
   FIRST_BITS = 8 << 16, /* of a first layer, if the number of keys is unknown: 64 KiB */
 };
 
 /* ---- sizes ------------------------------------------------------------------ */
 
-double lfb_layers_fpp(double fpp, uint32_t number)
+double lfb_layers_fpp(double fpp, double number)
 {
-  const double from = START;
-
-  return fpp * from / ((number + from) * (number + from + 1));
+  return fpp * START / ((number + START) * (number + START + 1));
 }
 
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
 {
   return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
+}
+
+/* The number, perhaps a fraction, from which the series has what layers below `number` leave. */
+static double layers_from(const lfb_growing *growing, uint32_t number)
+{
+  double left = growing->config.fpp;
+
+  for (const lfb_layer *layer = lfb_layers_known(growing); layer != NULL; layer = layer->older)
+    left -= layer->number < number ? layer->filter->description.config.fpp : 0;
+  const double from = START * (growing->config.fpp / left - 1), whole = nearbyint(from);
+  return fabs(from - whole) < 1e-9 ? whole : from; /* as if nothing had been rounded */
 }
 
 /* Whether a growing filter can have this strategy and fpp: LFB_OK, or why not. */
@@ -44,8 +53,7 @@ static lfb_status layers_check(const lfb_config *config)
   return lfb_sizing_check_fpp(config->fpp);
 }
 
-/* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold.  A filter that is
- * larger from the start has fewer layers later. */
+/* n of the first layer: the caller's, or if that is 0, what FIRST_BITS hold: fewer layers later. */
 static uint64_t layers_first_insertions(const lfb_config *config)
 {
   const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
@@ -157,7 +165,7 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
                       .filter = filter,
                       .kernel = filter->kernel,
                       .number = older == NULL ? 0 : older->number + 1};
-  layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
+  layer_measure(made, filter->description.config.fpp);
   if (growing->mapping == NULL)
     atomic_init(&made->step_shift,
                 layer_wanted_shift(made, lfb_bit_array_count(&filter->layout.bits)));
@@ -197,7 +205,7 @@ lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
     return LFB_ERROR_TOO_MANY_LAYERS;
   config.foldable = false; /* a layer's size follows from n and p alone, as its file states it */
   config.expected_insertions = lfb_layers_insertions(config.expected_insertions, number);
-  config.fpp = lfb_layers_fpp(config.fpp, number);
+  config.fpp = lfb_layers_fpp(config.fpp, layers_from(growing, number));
   if (first != NULL && first->strategy->seeding == LFB_SEED_RANDOM) {
     config.hash = LFB_HASH_XXH3; /* needs no key; the hash is replaced below */
     config.seed = 1;
@@ -229,9 +237,11 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
   const lfb_config whole = {.fpp = growing->config.fpp, .strategy = layer->config.strategy};
-  const double fpp = lfb_layers_fpp(whole.fpp, number);
+  const double from = layers_from(growing, number), left = START / (from + START);
+  const double least = lfb_layers_fpp(whole.fpp, from), most = whole.fpp * left * left / (2 + left);
   return layers_check(&whole) == LFB_OK && layer_is_large_enough(layer) &&
-         fabs(layer->config.fpp - fpp) <= fpp * 1e-9 && /* processors may round it differently */
+         layer->config.fpp >= least * (1 - 1e-9) && /* processors may round it differently */
+         layer->config.fpp <= most * (1 + 1e-9) &&
          layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          layer->config.probes_formula == first->config.probes_formula &&
@@ -284,9 +294,8 @@ static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
 }
 
 /* Records why the next layer was refused, and when to try again: when the set bits of this layer
- * have grown by 1/RETRY, or by 1/RETRY of the unset bits if these are fewer.  So a layer that
- * hardly fills any more gets its next try, too.  Lack of memory may pass, and so may any failure of
- * a file.  Otherwise a layer that did not fit once never will. */
+ * have grown by 1/RETRY, or by 1/RETRY of the unset bits if these are fewer.  Lack of memory and
+ * failures of a file may pass.  Otherwise a layer that did not fit once never will. */
 static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
                           lfb_status status)
 {

@@ -3,13 +3,10 @@
  *
  * The layers are a list: the filter points to the newest, each layer to the next older one.
  * A thread first completes a new layer, including its link to the older ones.  Then it adds the
- * layer by one CAS of the newest, from the layer that the new one follows.  No layer is removed
- * before the whole filter is freed.  So no layer's address comes back (no ABA), and a layer that a
- * reader has seen stays.
+ * layer by one CAS of the newest, from the layer that the new one follows.  If several threads do,
+ * one CAS succeeds, and the other threads free theirs.  No layer is removed before the whole filter
+ * is freed.  So no layer's address comes back (no ABA), and a layer that a reader has seen stays.
  *
- * One per level  Every thread that finds the newest layer full makes a layer to follow it.  The CAS
- *            succeeds for one of these threads.  For the others the newest layer has changed, and
- *            they free theirs.
  * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
@@ -37,9 +34,7 @@
  *              rare, the thread looks at the older layers first.
  *            - A claim may have looked before another thread added a layer.  It looks again after
  *              it has read the cell, and only the second look counts.
- * Processes  Layers in a file (growing_files.h) have their number in the file.  A process raises
- *            it when a layer is complete, before anything is put into that layer.  Every operation
- *            reads it first, so a process that knows of a put sees the layer of that put.
+ * Processes  The number of layers in a file (growing_files.h) is in it: lfb_layers_behind().
  */
 #ifndef LFB_BLOOM_LAYERS_H
 #define LFB_BLOOM_LAYERS_H
@@ -97,7 +92,7 @@ struct lfb_growing {
 };
 
 /* p_i: the fpp of layer `number` when the whole has `fpp`. */
-double lfb_layers_fpp(double fpp, uint32_t number);
+double lfb_layers_fpp(double fpp, double number);
 
 /* n of layer `number`; UINT64_MAX if it does not fit 64 bits. */
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);

@@ -14,8 +14,12 @@
 
 enum {
   FIRST_ALLOCATED = 2,
-  START = 3, /* of the series of probabilities (value.h) */
+  BLOCK_MORE = LFB_CACHE_LINE + 16, /* bytes of a block beside the words: memory.c */
 };
+
+/* s of the shares l^2 / (s + l) of the error (value.h); the second where it saves memory: of layers
+ * with so much the first ones of three chains, and the first two of two, fit together. */
+static const double start = 3, start_less = 2.1;
 
 /* ---- recipes ---------------------------------------------------------------------- */
 
@@ -34,25 +38,12 @@ bool lfb_recipe_has_capacity(const lfb_recipe *recipe, uint64_t capacity)
   return one == capacity;
 }
 
-static double recipe_layer_error(const lfb_recipe *recipe, uint32_t number)
+/* The share of the error that the layers of a chain leave, which have `error` together; 0: too
+ * little for another one. */
+static double recipe_left(const lfb_recipe *recipe, double error)
 {
-  const double from = START;
-
-  return recipe->expansion == 0
-             ? recipe->error
-             : recipe->error * from / ((number + from) * (number + from + 1));
-}
-
-/* The number of the next layer of a chain whose layers have `error` together; LFB_VALUE_LAYERS: too
- * little is left. */
-static uint32_t recipe_next(const lfb_recipe *recipe, uint64_t layers, double error)
-{
-  const double left = 1 - error / recipe->error + 1e-9; /* processors may round differently */
-  uint32_t number = (uint32_t)layers;
-
-  while (number < LFB_VALUE_LAYERS && left * (double)(number + START) < (double)START)
-    number++;
-  return number;
+  const double left = 1 - error / recipe->error;
+  return left * (LFB_VALUE_LAYERS + start_less) < start_less ? 0 : left;
 }
 
 lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
@@ -67,9 +58,9 @@ lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
   return status;
 }
 
-static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, uint32_t number)
+static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, double error)
 {
-  lfb_config config = lfb_recipe_config(recipe, capacity, recipe_layer_error(recipe, number));
+  lfb_config config = lfb_recipe_config(recipe, capacity, error);
 
   config.lazy_memory = true;
   return config;
@@ -77,7 +68,7 @@ static lfb_config recipe_layer(const lfb_recipe *recipe, uint64_t capacity, uint
 
 static lfb_config recipe_removable(const lfb_recipe *recipe)
 {
-  lfb_config config = recipe_layer(recipe, recipe->capacity, 0);
+  lfb_config config = recipe_layer(recipe, recipe->capacity, recipe->error);
 
   config.strategy = LFB_TAGS;
   config.copies = recipe->copies;
@@ -183,19 +174,49 @@ static double chain_error(const lfb_value *value)
   return error;
 }
 
-/* Describes the next layer.  After a merge that was forced the error is exceeded in any case. */
-static lfb_config chain_next(const lfb_value *value)
+/* The bytes of jemalloc's block for words: there are four sizes to each power of two.  Servers with
+ * another allocator count alike, because replicas must be equal. */
+static uint64_t words_block(uint64_t bytes)
+{
+  const uint64_t size = bytes + BLOCK_MORE;
+  const uint64_t step = UINT64_C(1) << (61 - __builtin_clzll(size - 1));
+
+  return (size + step - 1) / step * step;
+}
+
+/* Plans the next layer, with `s` as above.  After a merge that was forced the error is
+ * exceeded in any case. */
+static lfb_status chain_plan(const lfb_value *value, double s, lfb_config *config,
+                             lfb_stats *plan)
 {
   const lfb_recipe *recipe = &value->recipe;
   const uint32_t layers = value->layer_count;
-  const uint32_t number = recipe_next(recipe, layers, chain_error(value));
+  const double share = recipe_left(recipe, chain_error(value));
+  const double left = share > 0 ? share : start / (layers + start);
   uint64_t largest = 0;
 
   for (uint32_t i = 0; i < layers; i++)
     if (value->layers[i].capacity > largest)
       largest = value->layers[i].capacity;
-  return recipe_layer(recipe, layers == 0 ? recipe->capacity : recipe_expand(recipe, largest),
-                      number < LFB_VALUE_LAYERS ? number : layers);
+  *config = recipe_layer(recipe, layers == 0 ? recipe->capacity : recipe_expand(recipe, largest),
+                         recipe->expansion == 0 ? recipe->error
+                                                : recipe->error * left * left / (s + left));
+  return lfb_config_plan(config, plan);
+}
+
+/* Plans the next layer with more of the error, if its block is then a smaller one. */
+static lfb_status chain_next(const lfb_value *value, lfb_config *config, lfb_stats *plan)
+{
+  lfb_config less;
+  lfb_stats smaller;
+
+  const lfb_status status = chain_plan(value, start, config, plan);
+  if (status == LFB_OK && chain_plan(value, start_less, &less, &smaller) == LFB_OK &&
+      words_block(smaller.bytes) < words_block(plan->bytes)) {
+    *config = less;
+    *plan = smaller;
+  }
+  return status;
 }
 
 /* Makes and adds the next layer, if it takes at most max_bytes; 0: no limit. */
@@ -203,12 +224,12 @@ static lfb_status value_grow(lfb_value *value, uint64_t max_bytes)
 {
   if (value->layer_count == LFB_VALUE_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
-  const lfb_config config = chain_next(value);
   const uint64_t before = lfb_memory_tally();
+  lfb_config config;
   lfb_filter *filter;
   lfb_stats plan;
 
-  lfb_status status = lfb_config_plan(&config, &plan);
+  lfb_status status = chain_next(value, &config, &plan);
   if (status == LFB_OK && max_bytes > 0 && plan.bytes > max_bytes)
     status = LFB_ERROR_OVER_LIMIT;
   if (status == LFB_OK)
@@ -643,7 +664,7 @@ lfb_status lfb_merged_add(lfb_merged *merged, const lfb_value *from, uint64_t ma
   if (sum.layers > LFB_VALUE_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
   if (!force && (fixed ? sum.items > sum.newest->capacity
-                       : recipe_next(&from->recipe, sum.layers, sum.error) == LFB_VALUE_LAYERS))
+                       : recipe_left(&from->recipe, sum.error) <= 0))
     return LFB_ERROR_CANNOT_GROW;
   if (max_bytes > 0 && sum.bytes > max_bytes && sum.bytes > merged->bytes)
     return LFB_ERROR_OVER_LIMIT;

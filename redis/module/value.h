@@ -6,10 +6,10 @@
  * layer is made for, the next layer is added: for `expansion` times the keys, and with a lower
  * probability of a false positive.  A chain that does not scale has one layer for ever.
  *
- * Error  Layer i of a chain, from 0, has the probability p * 3 / ((i + 3) * (i + 4)), as those of
- *        lfbloom/growing.h.  The layers from number i on have p * 3 / (i + 3) together, and all
- *        have p.  After a merge, which appends layers, the next one has the first number from which
- *        on the rest of the series fits into what is left of p.
+ * Error  If the layers of a chain leave the share l of p, the next one has p * l^2 / (3 + l), as
+ *        those of lfbloom/growing.h: the layers from number i on have p * 3 / (i + 3) together, and
+ *        all have p.  It has p * l^2 / (2.1 + l) where the allocator has a smaller block for that.
+ *        The later ones share what is left, also after a merge, which appends layers.
  *
  * The same operations on equal values give equal values, bit for bit, on any server: growth follows
  * from the number of added keys alone, and the hash with its key is part of the value.  That is
