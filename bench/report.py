@@ -155,7 +155,7 @@ def each(text):
 # named that differ.
 SERVER = """
 query_present|query_absent|put_new|put_present fast single hash 1% 1 : own : rocksdb mutex : ALL
-query_present|put_new fast single hash 0.1% 1 : own : rocksdb mutex : ALL
+query_present|put_new fast single hash 0.1% 1 : own : rocksdb mutex : IN
 query_present|put_new fast single hash 1% 2 : own : rocksdb mutex : ALL
 mixed90 fast single hash 1% 2 : own : mutex : ALL
 put_new fast claim hash 0.1% 1|2 : fast/single : mutex/single : ALL
@@ -168,11 +168,12 @@ put_new window claim u64 1% 1 : fast/single : : IN
 """
 INGESTION = """
 put_new|put_present|query_present|query_absent fast many hash 1% 1 : own : AHEAD : ALL
-put_new|query_present fast many hash 0.1%|1e-6 1 : own : AHEAD : ALL
+put_new|query_present fast many hash 0.1%|1e-6 1 : own : AHEAD : IN
 put_new|query_present fast many hash 1% 2 : own : rocksdb/ahead mutex : ALL
 put_new|query_present guava-mitz64 many bytes36 1% 1 : default : guava/single : 16MiB
 put_new fast claim_many hash 1%|0.1% 1|2 : fast/many : mutex/many : ALL
-fill|claim|ask_present|ask_absent growing single|many u64 1% 1 : plain : : IN
+fill|ask_present|ask_absent growing single|many u64 1% 1 : plain : : IN
+claim growing many u64 1% 1 : plain : : IN
 put_new counting many u64 0.1% 1|2 : fast : : ALL
 put_new counting put_remove_many u64 0.1% 1 : fast/many : : ALL
 wall one|exact : lossy : mawk sort : 30%
@@ -253,8 +254,9 @@ LIMITS = """limit read|load
 limit lock_cmpxchg|two_lines_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b"""
 CALLS = "\n".join([LIMITS] + [f"""{what} fast many|single hash 1%
 {what} fast many hash 0.1%|0.01%|1e-6
-{what} sbbf|guava-mitz64|mutex many hash 1%
-{what} PEERS ahead|single hash 1%""" for what in (
+{what} sbbf|mutex many hash 1%
+{what} PEERS ahead hash 1%
+{what} rocksdb single hash 1%""" for what in (
     "query_present", "query_absent", "put_new", "put_present")])
 PEER_CALLS = """limit read|lock_cmpxchg|cmpxchg16b
 query_present|query_absent|put_new|put_present fast|mutex many|single hash 1% 1|2
