@@ -10,6 +10,7 @@
 #include "bloom/hashing/hasher.h"
 #include "bloom/filter/description.h"
 #include "bloom/files/mapping.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 /* Makes the first layer; the others take their hash from it. */
 static lfb_status growing_add_first(lfb_growing *growing)
@@ -98,15 +99,40 @@ lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain)
 
 /* ---- one key --------------------------------------------------------------------- */
 
+/* As lfb_layers_seen(); prefetches a hash's lines in the layers that are too large for the cache.
+ * Otherwise a call waits for a few layers at a time. */
+static lfb_status growing_seen(const lfb_growing *growing, lfb_hash hash,
+                               const lfb_layer **newest)
+{
+  const lfb_status status = lfb_layers_seen(growing, newest);
+
+  for (const lfb_layer *layer = *newest;
+       layer != NULL && layer->filter->layout.cached < LFB_LINES_NEAR; layer = layer->older)
+    if (layer->filter->layout.fast.pairs > 0)
+      lfb_fast_prefetch(&layer->filter->layout.fast, hash.low, layer->filter->layout.fast.pairs,
+                        false);
+  return status;
+}
+
+/* True as well if a layer cannot be opened: the hash may be there. */
+static bool growing_has(const lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_layer *newest;
+
+  return growing_seen(growing, hash, &newest) != LFB_OK || lfb_layers_have(newest, hash);
+}
+
 static bool growing_put(lfb_growing *growing, lfb_hash hash)
 {
-  const lfb_layer *newest = lfb_layers_newest(growing);
+  const lfb_layer *newest;
+
+  (void)growing_seen(growing, hash, &newest);
   return !lfb_layers_have(newest->older, hash) && lfb_layers_put(growing, newest, hash);
 }
 
 static bool growing_claim(lfb_growing *growing, lfb_hash hash)
 {
-  return !lfb_layers_has(growing, hash) && lfb_layers_claim(growing, hash);
+  return !growing_has(growing, hash) && lfb_layers_claim(growing, hash);
 }
 
 static const lfb_hasher *growing_hasher(const lfb_growing *growing)
@@ -126,12 +152,12 @@ bool lfb_growing_put_u64(lfb_growing *growing, uint64_t key)
 
 bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes, size_t size)
 {
-  return lfb_layers_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
+  return growing_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
 }
 
 bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key)
 {
-  return lfb_layers_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
+  return growing_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
 }
 
 bool lfb_growing_claim(lfb_growing *growing, const void *bytes, size_t size)

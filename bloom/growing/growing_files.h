@@ -10,11 +10,9 @@
  *            reserves the range and then writes the geometry into the table by a CAS from 0.
  *            Of several processes one succeeds; the others use the geometry that it wrote.  Then
  *            all of them raise the number of layers, by a CAS.
- * Stopped    A process that stops or is killed in between leaves an unused range, or a geometry
- *            that the next process uses.
- * Descriptor A process grows the file through the descriptor it opened, and never through the path.
- *            So a child that may not open files can grow the filter.  Before a process uses the
- *            descriptor, it checks that the descriptor still is that of the file.
+ * Stopped    In between it leaves an unused range, or a geometry that the next process uses.
+ * Descriptor A process grows the file through the descriptor it opened.  Before that it checks that
+ *            the descriptor still is that of the file.
  */
 #ifndef LFB_BLOOM_GROWING_FILES_H
 #define LFB_BLOOM_GROWING_FILES_H

@@ -93,10 +93,8 @@ static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_
   return lfb_layers_add(growing, lfb_layers_known(growing), filter);
 }
 
-/*
- * Reads `layers` layers into a growing filter without layers.  If damage is wanted, layers that
- * lack only their key are all compared with their checksums before they are refused.
- */
+/* Reads `layers` layers into a growing filter without layers.  If damage is wanted, layers that
+ * lack only their key are all compared with their checksums before they are refused. */
 static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
                                       counted_source *source)
 {
@@ -145,12 +143,11 @@ static lfb_status growing_read_form(const lfb_reader *reader, void **made)
   lfb_status status = growing_read_head(&counted, growing, &layers);
   if (status == LFB_OK)
     status = growing_read_layers(growing, layers, &source);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *made = growing;
+  else
     lfb_growing_free(growing);
-    return status;
-  }
-  *made = growing;
-  return LFB_OK;
+  return status;
 }
 
 const lfb_any_form lfb_any_form_growing = {growing_write_form, growing_read_form};

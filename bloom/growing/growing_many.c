@@ -7,12 +7,6 @@
  * Most keys are either in a large layer or in none.  As long as few keys have been found, all of
  * them are looked up in the next layer too, since that costs less than removing those found.
  * Once a quarter has been found, the pending ones are moved together.
- *
- * Stack      The hashes of a piece are computed into `buffer` of struct pending and moved together
- *            there, so that they are on the stack once.
- * Ahead      A layer's own loop loads many lines at once and waits only for its first ones, once
- *            per PENDING_KEYS keys.  Prefetching those of all layers before the first lookup
- *            gained nothing, also not with 100 keys per call, 14 layers and 37 MiB.
  */
 #include <lfbloom/growing.h>
 
@@ -132,8 +126,7 @@ static bool pending_ask_all(pending *some, const lfb_growing *growing)
 
 /* ---- the three operations --------------------------------------------------------- */
 
-/* An operation on the keys of a piece.  All answers are false before it.  A query does not write to
- * the growing filter. */
+/* An operation on the keys of a piece.  All answers are false before it. */
 typedef void (*growing_act)(lfb_growing *growing, pending *some);
 
 static void growing_query_act(lfb_growing *growing, pending *some)
@@ -160,7 +153,7 @@ static void growing_query_act(lfb_growing *growing, pending *some)
 static void growing_put_some(lfb_growing *growing, const lfb_layer *newest, pending *some)
 {
   const size_t most = lfb_layers_keys(newest), count = some->left < most ? some->left : most;
-  uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
+  uint64_t answers[PENDING_WORDS];
   const uint64_t on = newest->kernel->many(&newest->filter->layout, LFB_KERNEL_PUT, some->low,
                                            some->high, count, answers);
 
@@ -174,10 +167,8 @@ static void growing_put_some(lfb_growing *growing, const lfb_layer *newest, pend
   some->left -= count;
 }
 
-/*
- * Looks the keys up in the older layers once, and puts those not found.  If a layer is added
- * during the call, the keys still to be put are looked up in the layers that have become older.
- */
+/* Looks the keys up in the older layers once, and puts those not found.  If a layer is added
+ * during the call, the keys still to be put are looked up in the layers that have become older. */
 static void growing_put_act(lfb_growing *growing, pending *some)
 {
   const lfb_layer *newest = NULL;

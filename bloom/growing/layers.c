@@ -72,42 +72,25 @@ static uint64_t layers_first_insertions(const lfb_config *config)
   return insertions > LFB_GROWING_LEAST ? insertions : (uint64_t)LFB_GROWING_LEAST;
 }
 
-/* The most set bits with which a filter's false-positive probability is at most `fpp`. */
-static uint64_t layer_most_bits(const lfb_filter *filter, double fpp)
+/* The logarithm of a number, rounded down; of 0 as of 1. */
+static uint32_t layer_log2(uint64_t number)
 {
-  const lfb_geometry *geometry = &filter->description.geometry;
-  uint64_t least = 0, most = geometry->bit_count;
-
-  while (least < most) {
-    const uint64_t middle = most - (most - least) / 2;
-    if (filter->strategy->rates->fpp_now(filter->strategy, geometry, middle) <= fpp)
-      least = middle;
-    else
-      most = middle - 1;
-  }
-  return least;
+  return number < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(number);
 }
 
-static uint32_t layer_step_shift(uint64_t step)
-{
-  return step < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(step);
-}
-
-static uint64_t layer_stripes(const lfb_layer *layer)
-{
-  const lfb_stripes *count = &layer->filter->layout.bits.count;
-
-  return (uint64_t)count->owned + count->shared;
-}
-
-/* Computes when a layer is full, and the shortest step. */
+/* Computes when a layer is full, the shortest step, and what part of it most stripes have. */
 static void layer_measure(lfb_layer *layer, double fpp)
 {
-  const uint64_t most = layer_most_bits(layer->filter, fpp), slack = most / SLACK;
+  const lfb_filter *filter = layer->filter;
+  const lfb_stripes *count = &filter->layout.bits.count;
+  const uint64_t most =
+      lfb_strategy_most_bits(filter->strategy, &filter->description.geometry, fpp);
+  const uint64_t slack = most / SLACK, stripes = (uint64_t)count->owned + count->shared;
 
   layer->full_bits = most - slack;
   /* Half of the slack is for what the stripes hold back, half for puts in progress. */
-  layer->least_shift = layer_step_shift(slack / (2 * layer_stripes(layer)));
+  layer->least_shift = layer_log2(slack / 2);
+  layer->share_shift = layer_log2(stripes - 1) + (count->owned > 0 ? 2 : 1);
   atomic_init(&layer->step_shift, layer->least_shift);
 }
 
@@ -115,7 +98,7 @@ static void layer_measure(lfb_layer *layer, double fpp)
 static uint32_t layer_wanted_shift(const lfb_layer *layer, uint64_t bits_set)
 {
   const uint64_t left = layer->full_bits > bits_set ? layer->full_bits - bits_set : 0;
-  const uint32_t shift = layer_step_shift(left / (4 * layer_stripes(layer)));
+  const uint32_t shift = layer_log2(left / 4);
 
   return shift > layer->least_shift ? shift : layer->least_shift;
 }
@@ -368,7 +351,9 @@ lfb_status lfb_layers_follow(const lfb_growing *of)
 
 static bool layers_claimed_might_contain(const void *of, lfb_hash hash)
 {
-  return lfb_layers_has(of, hash);
+  const lfb_layer *newest;
+
+  return lfb_layers_seen(of, &newest) != LFB_OK || lfb_layers_have(newest, hash);
 }
 
 static void layers_claimed_put(const void *of, lfb_hash hash)

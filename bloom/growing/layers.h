@@ -10,14 +10,13 @@
  * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
- *            all stripes only when its stripe passes a multiple of the layer's step.  At the end of
- *            a layer the step and the number of keys put at a time are limited: all stripes
- *            together hold back at most 1/64 of the bits at which the layer would reach its fpp.
- *            The layer counts as full that much earlier.
- *            Before, the step is longer: what is left until the layer is full, divided by four
- *            times the stripes, when a thread last summed.  So if no thread sums, all stripes
- *            together hold back a quarter of what is left, and as much is being put.  The step only
- *            shrinks, so a thread that is stopped before it writes an old step lengthens none.
+ *            all stripes only when its stripe passes a multiple of its part of the layer's step.
+ *            The first slots have large parts, so few threads sum rarely.  All parts together are
+ *            at most the step; so are the bits that stripes hold back, and those being put.  At the
+ *            end of a layer the step is half of the last 1/64 of the bits at which the layer would
+ *            reach its fpp: the layer counts as full that much earlier.  Before, it is a quarter of
+ *            what was left until then when a thread last summed.  It only shrinks, so a thread that
+ *            is stopped before it writes an old step lengthens none.
  *            A layer in a file has its stripes in the file, and the short step always: the step is
  *            each process's own.  A process that dies between turning bits on and adding them
  *            leaves the layer's count too low, by the bits of one call.
@@ -26,12 +25,11 @@
  *            newest.  The argument in claims.h holds, with these additions:
  *            - A look sees a winner's bits.  A thread that changes a cell to DONE has put
  *              the hash into the layer that it saw as the newest, or has found it in some layer.
- *              A thread that acquires that DONE sees the same layer or a newer one as the newest,
- *              and looks at all older ones.
+ *              A thread that acquires that DONE sees this layer or a newer one as the newest.
  *            - A late put.  A thread may complete a claim that is already complete.  It may then
  *              see a newer layer, and turn on bits there although an older layer has the hash.
- *              The key has been won already, so no claim is lost by these bits.  To make this
- *              rare, the thread looks at the older layers first.
+ *              No claim is lost by these bits.  To make this rare, the thread looks at the older
+ *              layers first.
  *            - A claim may have looked before another thread added a layer.  It looks again after
  *              it has read the cell, and only the second look counts.
  * Processes  The number of layers in a file (growing_files.h) is in it: lfb_layers_behind().
@@ -46,8 +44,6 @@
 
 LFB_EXTERN_C_BEGIN
 
-enum { LFB_LAYER_KEYS = 256 }; /* the most that are put at a time */
-
 typedef struct lfb_layer lfb_layer;
 struct lfb_layer {
   lfb_layer *older; /* NULL: this is the first */
@@ -55,19 +51,16 @@ struct lfb_layer {
   const lfb_kernel *kernel; /* the filter's; here it saves reading one cache line */
   uint32_t number;     /* 0 for the first                                           */
   uint32_t least_shift; /* log2 of the shortest step                                */
-  LFB_ATOMIC(uint32_t) step_shift; /* log2 of the step: the bits of a stripe between two sums */
+  LFB_ATOMIC(uint32_t) step_shift; /* log2 of the step: the bits of all stripes between two sums */
+  uint32_t share_shift; /* as lfb_layers_share() returns it                         */
   uint64_t full_bits;  /* the layer is full at this number of set bits              */
   LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
 };
 
 /* Layers in a file (growing_mapped.c). */
 typedef struct lfb_layers_file {
-  /*
-   * Opens layer `number` of the file, which has one, after checking that it fits.
-   *
-   * Takes  like  has the strategy and the hash of the layer.
-   * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY.
-   */
+  /* Opens layer `number` of the file, which has one, after checking that it fits.  `like` has its
+   * strategy and hash.  Fails: LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY. */
   lfb_status (*open)(const lfb_growing *growing, uint32_t number, const lfb_description *like,
                      lfb_filter **filter);
 
@@ -106,14 +99,10 @@ lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing);
 lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
                                lfb_description *description);
 
-/*
- * Adds a filter as the layer after `newest`, or frees it if another thread has added one.  Of the
- * first layer's configuration it keeps the fields that all layers share.
- *
- * Takes  newest  NULL for the first layer: no other thread may see the growing filter yet.
- *        filter  made for the layer's fpp; the layer owns it.
- * Fails  LFB_ERROR_NO_MEMORY; the filter has been freed.
- */
+/* Adds a filter, made for the layer's fpp, as the layer after `newest`, or frees it if another
+ * thread has added one.  The first layer, after NULL, comes before other threads see the growing
+ * filter; of its configuration the fields that all layers share are kept.  Fails:
+ * LFB_ERROR_NO_MEMORY; the filter has been freed. */
 lfb_status lfb_layers_add(lfb_growing *growing, const lfb_layer *newest, lfb_filter *filter);
 
 /* Whether a filter from a file can be layer `number`. */
@@ -170,12 +159,7 @@ static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
   return newest;
 }
 
-/*
- * Whether a hash is present in this layer or an older one; NULL has none.  No layer's address
- * depends on the answer of another, so the processor itself loads the lines of several layers at
- * once.  Prefetching all of them first gained nothing for absent keys, and cost 8 % for keys in
- * the newest layer (14 layers, 37 MiB).
- */
+/* Whether a hash is present in this layer or an older one; NULL has none. */
 static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
 {
   for (; layer != NULL; layer = layer->older)
@@ -184,27 +168,36 @@ static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
   return false;
 }
 
-/* Whether a hash is present in any layer.  True as well if a layer cannot be opened: the hash may
- * be there. */
-static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
-{
-  const lfb_layer *newest;
-
-  return lfb_layers_seen(growing, &newest) != LFB_OK || lfb_layers_have(newest, hash);
-}
-
 /* Adds the next layer if `layer`, which is or was the newest, is full. */
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
 
-/* How many keys may be put at a time: at least 1. */
-static inline size_t lfb_layers_keys(const lfb_layer *layer)
+/* The part of the step that a slot's stripe has, as log2 of the divisor: 1/4, three times 1/16,
+ * at most 1/2 for all others together; in a file equal parts. */
+static inline uint32_t lfb_layers_share(const lfb_layer *layer, uint32_t slot)
+{
+  if (slot >= 4 || slot >= layer->filter->layout.bits.count.owned)
+    return layer->share_shift;
+  return slot == 0 ? 2 : 4;
+}
+
+/* The log2 of the calling thread's part of the step. */
+static inline uint32_t lfb_layers_own_shift(const lfb_layer *layer)
 {
   /* relaxed: an older step is longer, and was right when it was read. */
   const uint32_t shift =
       LFB_STD atomic_load_explicit(&layer->step_shift, LFB_STD memory_order_relaxed);
-  const uint64_t keys = (UINT64_C(1) << shift) / layer->filter->layout.probes;
+  const uint32_t share = lfb_layers_share(layer, lfb_slot());
 
-  return keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (size_t)keys : (size_t)LFB_LAYER_KEYS;
+  return shift > share ? shift - share : 0;
+}
+
+/* How many keys may be put at a time: at least 1. */
+static inline size_t lfb_layers_keys(const lfb_layer *layer)
+{
+  const uint64_t keys =
+      (UINT64_C(1) << lfb_layers_own_shift(layer)) / layer->filter->layout.probes;
+
+  return keys < 1 ? 1 : keys < LFB_PIECE_ROOM ? (size_t)keys : (size_t)LFB_PIECE_ROOM;
 }
 
 /* Counts `on` bits that were turned on in a layer.  Returns whether `on` is above 0. */
@@ -212,9 +205,7 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
 {
   if (on == 0)
     return false;
-  /* relaxed: as in lfb_layers_keys(). */
-  const uint32_t shift =
-      LFB_STD atomic_load_explicit(&layer->step_shift, LFB_STD memory_order_relaxed);
+  const uint32_t shift = lfb_layers_own_shift(layer);
   const uint64_t before = lfb_stripes_fetch_add(&layer->filter->layout.bits.count, on);
   if (__builtin_expect((before + on) >> shift != before >> shift, 0))
     lfb_layers_grow(growing, layer);
@@ -228,8 +219,7 @@ static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest,
                             newest->kernel->turn_on(&newest->filter->layout, hash));
 }
 
-/* As lfb_any_many(), not for removals; `kind` is that of the keys (growing_many.c).  A query
- * changes nothing. */
+/* As lfb_any_many(), not for removals; `kind` is that of the keys (growing_many.c). */
 size_t lfb_growing_many(lfb_any any, lfb_verb verb, const void *keys, size_t count,
                         uint64_t *answers, lfb_key_kind kind);
 
@@ -241,8 +231,7 @@ lfb_status lfb_growing_end(lfb_growing *made, lfb_status status, lfb_growing **g
 lfb_status lfb_growing_copy(lfb_any any, lfb_any *copy);
 lfb_status lfb_growing_to_plain(lfb_any any, lfb_filter **plain);
 
-/* As lfb_any_open() in place, `writable` or to be queried only, and lfb_any_sync()
- * (growing_mapped.c). */
+/* As lfb_any_open() in place, `writable` or for queries, and lfb_any_sync() (growing_mapped.c). */
 lfb_status lfb_growing_open(const char *path, const lfb_read_limits *limits, bool writable,
                             lfb_any *any);
 lfb_status lfb_growing_sync(lfb_any any);

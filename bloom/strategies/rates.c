@@ -48,16 +48,10 @@ const lfb_rates lfb_rates_classic = {classic_fpp_after, lfb_rates_classic_count,
 /* ---- double hashing ------------------------------------------------------------------ */
 
 /*
- * What double hashing adds to the classic rate while `fill` of the bits are set.
- *
- * A key's k probes are an arithmetic progression, which wraps around at a power of two.  If d < k
- * of its steps are nearly a whole number of wraps, and the rest is a multiple of m, the key has d
- * bits, or some more, and is found with the probability fill^d.  Counting such steps gives 2 phi(d)
- * / (k m) of them; with the keys that have some more it is near 1.6 d / (k m).  At a fill of 1/2
- * that is
- * 3.2 / (k m).
- *
- * Source  measured: docs/guarantees.md, 9.
+ * What double hashing adds to the classic rate while `fill` of the bits are set: measured,
+ * docs/guarantees.md, 9.  If d < k steps of a key are nearly a whole number of wraps, and the
+ * rest is a multiple of m, the key has d bits or some more.  2 phi(d) / (k m) steps are such; with
+ * the keys that have some more it is near 1.6 d / (k m), and a key is found with fill^d.
  */
 static double double_hashing_adds(const lfb_geometry *geometry, double fill)
 {
@@ -111,16 +105,23 @@ static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geome
              : (lfb_block_shape){words, 1, geometry->probes / words, 1};
 }
 
+/* The probability after so many insertions, by the model of the filter's shape. */
+static double block_fpp_by(lfb_block_model *model, const lfb_strategy *strategy,
+                           const lfb_geometry *geometry, double insertions)
+{
+  const double words = (double)geometry->word_count * block_parts(strategy);
+  const double blocks = words / lfb_block_words(model->shape);
+
+  return lfb_block_model_fpp(model, insertions / blocks, blocks);
+}
+
 static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
                               double insertions)
 {
-  const lfb_block_shape shape = block_shape(strategy, geometry);
-  const double words = (double)geometry->word_count * block_parts(strategy);
-  const double blocks = words / lfb_block_words(shape);
   lfb_block_model model;
 
-  lfb_block_model_init(&model, shape, strategy->model_bits);
-  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
+  lfb_block_model_init(&model, block_shape(strategy, geometry), strategy->model_bits);
+  return block_fpp_by(&model, strategy, geometry, insertions);
 }
 
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry)
@@ -150,3 +151,23 @@ static double block_fpp_now(const lfb_strategy *strategy, const lfb_geometry *ge
 }
 
 const lfb_rates lfb_rates_block = {block_fpp_after, block_count, block_fpp_now};
+
+/* One model serves all tries: to make it takes a hundred times as long as a try. */
+uint64_t lfb_strategy_most_bits(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                double fpp)
+{
+  const bool blocks = strategy->model_bits > 0;
+  uint64_t least = 0, most = geometry->bit_count - blocks; /* all bits of blocks: 1 */
+  lfb_block_model model;
+
+  if (blocks)
+    lfb_block_model_init(&model, block_shape(strategy, geometry), strategy->model_bits);
+  while (least < most) {
+    const uint64_t middle = most - (most - least) / 2;
+    const double now = blocks ? block_fpp_by(&model, strategy, geometry,
+                                             block_count(strategy, geometry, middle))
+                              : strategy->rates->fpp_now(strategy, geometry, middle);
+    *(now <= fpp ? &least : &most) = now <= fpp ? middle : middle - 1;
+  }
+  return least;
+}

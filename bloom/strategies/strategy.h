@@ -97,6 +97,10 @@ double lfb_strategy_fpp_now(const lfb_strategy *strategy, const lfb_geometry *ge
 double lfb_strategy_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
                               double insertions);
 
+/* The most set bits with which the probability by the row's rates is at most `fpp`. */
+uint64_t lfb_strategy_most_bits(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                double fpp);
+
 /* How the bits of a key are spread over the bits that keys can have. */
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry);
 

@@ -10,8 +10,8 @@
  *    Full    By its strategy's model, a layer reaches p_i at some number of set bits.  It is full
  *            at 1/64 less, because threads may put that many before one of them notices.  So
  *            false positives stay below p for any number of keys, as long as layers can be
- *            added.  If not, lfb_growing_stats() reports it.  A strategy with double hashing
- *            adds to that in each layer, and so does a hash of 64 bits (lfbloom/filter.h, 8).
+ *            added.  A strategy with double hashing adds to that in each layer, and so does a
+ *            hash of 64 bits (lfbloom/filter.h, 8).
  * Price      Memory relative to a plain filter for the same number of keys (fast), when the
  *            newest layer is full.  While the newest layer is still empty it is twice as much.
  *
@@ -19,11 +19,7 @@
  *              p = 0.01   | 1.3 | 1.8 | 2.3
  *              p = 0.0001 | 1.2 | 1.3 | 1.6
  *
- *            A series that halves p with each layer takes less up to 3 layers, 2.1 times with 7
- *            layers, and 5.9 times with 20.  A query of an absent key tests every layer, the
- *            largest first.
- *
- * Guarantees
+ *            A query of an absent key tests every layer, the largest first.
  *
  * 1. Found   As in lfbloom/filter.h: if put(x) or claim(x) returned before might_contain(x)
  *            began, the query returns true.  Layers are only added.  A new layer becomes visible
@@ -54,17 +50,11 @@
  * Stack      16 KiB, as in lfbloom/filter.h; 32 KiB for create, and for a put or claim that adds
  *            a layer.  Any put or claim may do so.
  * fork, Threads  As in lfbloom/filter.h.
- * Files      lfbloom/growing_mapped.h has growing filters in files that processes share.
- * Missing    A growing filter cannot be merged with another filter, plain or growing, except as a
- *            plain one: most layers differ in shape.
  * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the
- *            first layer: the later layers are folded to it (lfb_filter_fold()).  Several growing
- *            filters are merged so: each becomes a plain filter, and lfb_filter_put_all() unites
- *            them.  A filter that has grown is larger than its first layer for a reason:
- *            expected_fpp of the result is far above p unless the later layers are almost empty.
- *            It fails (LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS) if a later
- *            layer has another shape, because it is made for a lower fpp; only those of sbbf always
- *            fit, and a filter that has one layer.
+ *            first layer: the later layers are folded to it (lfb_filter_fold()).  Growing filters
+ *            can be merged only so.  expected_fpp of the result is far above p unless the later
+ *            layers are almost empty.  It fails (LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
+ *            _STRATEGY_DIFFERS) if a later layer has another shape: only those of sbbf always fit.
  * Files, copies  lfb_any_save() writes a header, then each layer in the native form
  *            (docs/formats.md).  What is written or copied has the keys put before the call, and
  *            some of those put during it, but none of those in layers that were added during it; it
@@ -134,7 +124,7 @@ LFB_API void lfb_growing_free(lfb_growing *growing);
  * Whether the filter can grow: LFB_OK, or why no layer follows the newest, which is full, as
  * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and
  * more often not claimed.  A caller that must not lose a key asks after each claim that returned
- * false, or after each batch: it costs a load, and only after a failure the sum of the stripes.
+ * false, or after each batch: it costs a load.
  * errno has the cause of LFB_ERROR_WRITE and _MAP.  Wait-free, except that in a mapped file a layer
  * may have to be mapped.
  */

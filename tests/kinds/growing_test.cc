@@ -1,5 +1,6 @@
 // Growing filters: always below the requested fpp, and no key is lost while layers are added.
 #include <algorithm>
+#include <cmath>
 
 #include "tests/support/growings.h"
 #include "tests/support/one_by_one.h"
@@ -54,18 +55,23 @@ TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
     }
     EXPECT_EQ(layer->full_bits, most - most / 64) << n;
     const lfb_stripes& count = layer->filter->layout.bits.count;
-    const uint64_t stripes = count.owned + count.shared;
-    const uint64_t least = uint64_t{1} << layer->least_shift, share = most / 64 / 2 / stripes;
-    EXPECT_LE(least, std::max<uint64_t>(share, 1)) << n;
-    EXPECT_GT(2 * least, share) << n;
+    const uint64_t least = uint64_t{1} << layer->least_shift, half = most / 64 / 2;
+    EXPECT_LE(least, std::max<uint64_t>(half, 1)) << n;
+    EXPECT_GT(2 * least, half) << n;
+    double parts = 0;
+    for (uint32_t i = 0; i < count.owned + count.shared; i++)
+      parts += std::ldexp(1, -static_cast<int>(lfb_layers_share(layer, i)));
+    EXPECT_LE(parts, 1) << n;
+    EXPECT_GT(parts, 0.6) << n;
     uint64_t looks = 0, last = ~uint64_t{0}, key = 0;
     for (; lfb_layers_newest(growing.get()) == layer; key++) {
       const uint64_t step = uint64_t{1} << layer->step_shift, bits = lfb_stripes_sum(&count);
       const uint64_t left = layer->full_bits > bits ? layer->full_bits - bits : 0;
-      ASSERT_LE(step, std::max(least, (left + step + layer->filter->layout.probes) / (4 * stripes)))
+      const uint64_t part = step >> lfb_layers_share(layer, lfb_slot());
+      ASSERT_LE(step, std::max(least, (left + part + layer->filter->layout.probes) / 4))
           << n << ", " << key;
       ASSERT_EQ(lfb_layers_keys(layer),
-                std::clamp<uint64_t>(step / layer->filter->layout.probes, 1, 256));
+                std::clamp<uint64_t>(part / layer->filter->layout.probes, 1, 1024));
       looks += step != last;
       last = step;
       lfb_growing_put_u64(growing.get(), key);

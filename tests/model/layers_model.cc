@@ -64,14 +64,6 @@ uint32_t TurnOn(const lfb_layout* layout, lfb_hash hash) {
 bool IsIn(const lfb_layout* layout, lfb_hash hash) {
   return (hash.low & ~lfb_word_get(&Of(layout)->word)) == 0;
 }
-// Within the rate with one bit, above it with more. The first caller passes a layer that has
-// just been written, with an atomic that begins here: the thread's last.
-double FppNow(const lfb_strategy*, const lfb_geometry*, uint64_t bits_set) {
-  lfb_layer* layer = pool->last[lfb_slot()];
-  if (layer->retry_bits.cell == nullptr) pool->cells.Begin(&layer->retry_bits, uint64_t{0});
-  return bits_set > 1;
-}
-
 lfb_kernel Kernel() {
   lfb_kernel kernel = {};
   kernel.turn_on = TurnOn;
@@ -80,11 +72,8 @@ lfb_kernel Kernel() {
 }
 const lfb_kernel kKernel = Kernel();
 
-const lfb_rates kRates = {nullptr, nullptr, FppNow};
-
 lfb_strategy Row() {
   lfb_strategy row = {};
-  row.rates = &kRates;
   row.reachable_bits = UINT64_MAX;
   return row;
 }
@@ -126,6 +115,12 @@ void lfb_filter_free(lfb_filter* filter) {
   one->freed = true;
 }
 void lfb_mapping_end(lfb_mapping*) { RL_ASSERT(false); }  // the layers are in memory
+// Within the rate with one bit. The caller has just written a layer, the thread's last, with an
+// atomic that begins here.
+uint64_t lfb_strategy_most_bits(const lfb_strategy*, const lfb_geometry*, double) {
+  pool->cells.Begin(&pool->last[lfb_slot()]->retry_bits, uint64_t{0});
+  return 1;
+}
 void lfb_stripes_add_slow(const lfb_stripes*, uint64_t) { RL_ASSERT(false); }
 
 uint64_t lfb_stripes_add_shared(const lfb_stripes*, uint64_t) {
@@ -183,7 +178,8 @@ struct Growing : rl::test_suite<Test, kThreads> {
   void Ask() {
     const uint64_t in = atomic_load_explicit(&returned, memory_order_acquire);
     for (uint64_t key = 0; key < 3; key++)
-      if (in >> key & 1) RL_ASSERT(lfb_layers_has(&growing, {UINT64_C(1) << key, 0}));
+      if (in >> key & 1)
+        RL_ASSERT(lfb_layers_have(lfb_layers_newest(&growing), {UINT64_C(1) << key, 0}));
   }
   // All keys are present; each level has one layer, and layers outside the list were freed.
   void after() {
