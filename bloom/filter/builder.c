@@ -138,6 +138,7 @@ void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const void *key
   (void)lfb_pieces(&hashing, keys, count, kind, builder_keep, &call);
 }
 
+/* How many hashes are kept. */
 static uint64_t builder_kept_count(const lfb_builder *builder)
 {
   uint64_t all = 0;

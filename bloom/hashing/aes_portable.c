@@ -199,6 +199,7 @@ static lfb_hash aes_end(const lfb_aes_secrets *secrets, lfb_aes_words first)
   return (lfb_hash){block.low, block.high};
 }
 
+/* With both halves. */
 static lfb_hash aes_both(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
   return aes_end(&hasher->aes, aes_first(&hasher->aes, bytes, size));

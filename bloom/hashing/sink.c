@@ -16,6 +16,8 @@ void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, 
 
 /* ---- hashing ------------------------------------------------------------------------------ */
 
+/* Cold, as that of XXH64: the functions on the state are compiled for their size. */
+__attribute__((cold))
 lfb_hash lfb_xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
 {
   XXH3_state_t *const state = &key->state.xxh3;

@@ -29,6 +29,7 @@ static int64_t clock_since(const lfb_window_moment *then, const lfb_window_momen
 
 /* ---- ticks -------------------------------------------------------------------- */
 
+/* The age of the current generation. */
 static int64_t tick_age(const lfb_window *window, uint64_t e, const lfb_window_moment *now)
 {
   const lfb_window_moment began = lfb_window_began(window->head, e);
