@@ -104,7 +104,6 @@ struct lfb_hash_function {
 /* The rows. */
 extern const lfb_hash_function lfb_hash_murmur128, lfb_hash_murmur32_pair, lfb_hash_fnv1a32,
     lfb_hash_xxh64, lfb_hash_xxh3, lfb_hash_siphash13, lfb_hash_aes;
-lfb_hash lfb_xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size);
 #ifdef LFB_SIMD_X86
 extern const lfb_hash_function lfb_hash_aes256, lfb_hash_aes512;
 #endif

@@ -27,10 +27,24 @@ static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh3_u64);
 }
 
+/* Cold, as that of XXH64: the functions on the state are compiled for their size. */
+__attribute__((cold))
+static lfb_hash xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
+{
+  XXH3_state_t *const state = &key->state.xxh3;
+
+  if (key->before == 0) {
+    XXH3_INITSTATE(state); /* with a seed of 0, reset reads the old state */
+    (void)XXH3_64bits_reset_withSeed(state, key->hasher->identity.seed);
+  }
+  (void)XXH3_64bits_update(state, bytes, size);
+  return (lfb_hash){XXH3_64bits_digest(state), 0};
+}
+
 const lfb_hash_function lfb_hash_xxh3 = {
     .bytes = xxh3_bytes,
     .u64 = xxh3_u64,
     .bytes_many = xxh3_bytes_many,
     .u64_many = xxh3_u64_many,
-    .piece = lfb_xxh3_piece,
+    .piece = xxh3_piece,
 };

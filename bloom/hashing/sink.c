@@ -1,7 +1,4 @@
 /* sink.c - collects the bytes that a funnel puts, and hashes them. */
-#ifndef XXH_NO_INLINE_HINTS
-#define XXH_NO_INLINE_HINTS 1 /* of long keys only, 3 KB of code less */
-#endif
 #include "bloom/hashing/hasher.h"
 
 struct lfb_sink {
@@ -15,20 +12,6 @@ void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, 
 }
 
 /* ---- hashing ------------------------------------------------------------------------------ */
-
-/* Cold, as that of XXH64: the functions on the state are compiled for their size. */
-__attribute__((cold))
-lfb_hash lfb_xxh3_piece(lfb_hash_pieces *key, const unsigned char *bytes, size_t size)
-{
-  XXH3_state_t *const state = &key->state.xxh3;
-
-  if (key->before == 0) {
-    XXH3_INITSTATE(state); /* with a seed of 0, reset reads the old state */
-    (void)XXH3_64bits_reset_withSeed(state, key->hasher->identity.seed);
-  }
-  (void)XXH3_64bits_update(state, bytes, size);
-  return (lfb_hash){XXH3_64bits_digest(state), 0};
-}
 
 /* Collects a key.  A key that fits is hashed whole; of a longer one a piece is hashed when the next
  * byte comes. */
