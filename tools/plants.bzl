@@ -27,10 +27,11 @@ def _window(file, again = []):
     )
 
 def _tags():
-    """A bug of the operations on tags."""
+    """A bug of the operations on tags, with the pauses of //tests/history:history_tags_test."""
     return _row(
         ["bloom/counting/tags_key.h"],
         again = ["//bloom:counting/counting_tags.c"],
+        first = "//tests/history:tags_pauses.h",
     )
 
 # The sources in which the inline functions of bloom/window/window.h are compiled.

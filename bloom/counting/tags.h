@@ -48,7 +48,8 @@
  *          forward, and store before they take.  So all readers, those of whole tables, too, call
  *          lfb_word_get_ordered() or tags_unit() in the order of the addresses.  "Instant" is the
  *          order of the seq_cst operations.
- * Checked  //tests/model:tags_model runs the code itself.
+ * Checked  //tests/kinds:tags_order_test tries every interleaving, //tests/model:tags_model the
+ *          code itself.
  * Progress Queries are wait-free.  put and remove are lock-free: they retry only because a word of
  *          their lines changed.
  * Stopped  A thread that stops in a move leaves one copy too many, never one too few.
