@@ -56,7 +56,8 @@ uint64_t lfb_bit_array_size(const lfb_bit_array *array)
   return array->word_count * LFB_WORD_BITS;
 }
 
-uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run)
+uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run,
+                                bool alone)
 {
   const uint64_t factor = from->word_count / into->word_count;
   uint64_t turned_on = 0, filled = 0;
@@ -67,7 +68,9 @@ uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, 
       uint64_t mask = 0;
       for (uint64_t r = 0; r < factor; r++)
         mask |= lfb_bit_array_read(from, first * factor + r * run + (i - first));
-      const uint32_t gained = lfb_bit_array_or(into, i, mask);
+      const uint32_t gained = alone ? lfb_word_count(mask) : lfb_bit_array_or(into, i, mask);
+      if (alone)
+        lfb_word_store_alone(&into->words[i], mask);
       turned_on += gained;
       filled += gained > 0 && mask == UINT64_MAX;
     }
@@ -79,7 +82,7 @@ lfb_status lfb_bit_array_put_all(lfb_bit_array *into, const lfb_bit_array *from)
 {
   if (into->word_count != from->word_count)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  (void)lfb_bit_array_put_from(into, from, into->word_count);
+  (void)lfb_bit_array_put_from(into, from, into->word_count, false);
   return LFB_OK;
 }
 
@@ -88,7 +91,7 @@ lfb_status lfb_bit_array_copy(const lfb_bit_array *array, lfb_bit_array **copy)
   const lfb_status status = lfb_bit_array_create(lfb_bit_array_size(array), copy);
 
   if (status == LFB_OK)
-    (void)lfb_bit_array_put_from(*copy, array, array->word_count);
+    (void)lfb_bit_array_put_from(*copy, array, array->word_count, true);
   return status;
 }
 

@@ -141,9 +141,10 @@ LFB_INLINE uint32_t lfb_bit_array_or_bits(const lfb_bit_array *array, const lfb_
 
 /* Puts `from`, folded to the size of `into`, into `into`, and counts.  `from` has f times as many
  * words.  Run i of `into`, of `run` words, receives the runs f * i to f * i + f - 1 of `from`.
- * Returns how many words this call made all ones because they are all ones in `from`; of concurrent
- * calls at most one counts a word. */
-uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run);
+ * `alone`: `into` is empty, and no other thread sees it.  Returns how many words this call made all
+ * ones because they are all ones in `from`; of concurrent calls at most one counts a word. */
+uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run,
+                                bool alone);
 
 /* Copies `count` words from word `first` on, each as of the time when it is read, in order. */
 void lfb_bit_array_snapshot(const lfb_bit_array *array, uint64_t first, uint64_t *to, size_t count);

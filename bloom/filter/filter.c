@@ -5,6 +5,7 @@
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/filter/description.h"
+#include "bloom/filter/digest.h"
 #include "bloom/strategies/strategies.h"
 
 /* A put is one hash, and a jump into the kernel. */
@@ -129,10 +130,11 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
  * that turned on its last bits, and not if it was full.  In `from` keys can fill words as well, if
  * they are too many; so it is never more words than damage filled there.
  */
-static void filter_put_from(lfb_filter *into, const lfb_filter *from)
+static void filter_put_from(lfb_filter *into, const lfb_filter *from, bool alone)
 {
-  const uint64_t filled = lfb_bit_array_put_from(&into->layout.bits, &from->layout.bits,
-                                                   lfb_description_run(&into->description));
+  const uint64_t filled =
+      lfb_bit_array_put_from(&into->layout.bits, &from->layout.bits,
+                             lfb_description_run(&into->description), alone);
   const uint64_t full = lfb_filter_full_words(from);
 
   /* release: pairs with the acquire in lfb_filter_full_words(). */
@@ -147,7 +149,7 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
                    : lfb_description_compatible(&into->description, &from->description, true);
 
   if (status == LFB_OK)
-    filter_put_from(into, from);
+    filter_put_from(into, from, false);
   return status;
 }
 
@@ -163,16 +165,20 @@ size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64_t *word
 
 lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor, lfb_filter **folded)
 {
-  const lfb_config *config = &filter->description.config;
+  const lfb_bit_array *bits = &filter->layout.bits;
   lfb_description description;
   lfb_filter *made;
 
   lfb_status status = lfb_description_fold(&filter->description, factor, &description);
   if (status == LFB_OK)
-    status = lfb_filter_make_empty(&description, config->lazy_memory, &made);
+    status = lfb_filter_make_empty(&description, true, &made); /* every page is written now */
   if (status != LFB_OK)
     return status;
-  filter_put_from(made, filter);
+  if (factor > 1 || bits->words == NULL || lfb_filter_full_words(filter) > 0)
+    filter_put_from(made, filter, true);
+  else
+    lfb_bit_array_add(&made->layout.bits, lfb_digest_copy(made->layout.bits.words, bits->words,
+                                                          (size_t)bits->word_count));
   *folded = made;
   return LFB_OK;
 }

@@ -2,23 +2,14 @@
 #include "bloom/filter/digest.h"
 #include "bloom/filter/figures.h"
 
-/* If vectors cannot read the words as they are, it counts copies of some at a time. */
 uint64_t lfb_filter_recount(const lfb_bit_array *bits)
 {
-  enum { PIECE = 512 }; /* words; stays in the first-level cache */
-  uint64_t copy[PIECE], set = 0;
+  uint64_t set = 0;
 
-/* A vector load reads each 64-bit lane whole, also during puts, unknown to ThreadSanitizer. */
-#if defined LFB_SIMD_X86 && !defined LFB_THREAD_SANITIZER
   if (bits->words != NULL)
-    return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
-#endif
-  for (uint64_t first = 0; first < bits->word_count; first += PIECE) {
-    const uint64_t left = bits->word_count - first;
-    const size_t count = left < PIECE ? (size_t)left : (size_t)PIECE;
-    lfb_bit_array_snapshot(bits, first, copy, count);
-    set += lfb_digest_bits(copy, count);
-  }
+    return lfb_digest_copy(NULL, bits->words, (size_t)bits->word_count);
+  for (uint64_t i = 0; i < bits->word_count; i++)
+    set += lfb_word_count(lfb_bit_array_read(bits, i));
   return set;
 }
 

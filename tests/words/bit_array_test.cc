@@ -122,9 +122,9 @@ TEST(BitArray, PutFromCountsTheWordsThatItFilled) {
   lfb_bit_array_or(a.get(), 0, ~uint64_t{0});
   lfb_bit_array_or(a.get(), 1, 1);
   lfb_bit_array_or(a.get(), 3, ~uint64_t{1});
-  EXPECT_EQ(lfb_bit_array_put_from(a.get(), b.get(), 4), 2u);
+  EXPECT_EQ(lfb_bit_array_put_from(a.get(), b.get(), 4, false), 2u);
   EXPECT_EQ(lfb_bit_array_count(a.get()), 63u + 64 + 1);
-  EXPECT_EQ(lfb_bit_array_put_from(folded.get(), b.get(), 1), 2u);
+  EXPECT_EQ(lfb_bit_array_put_from(folded.get(), b.get(), 1, true), 2u);
   EXPECT_EQ(On(folded), 128u);
 }
 
@@ -238,7 +238,7 @@ TEST(BitArrayRace, PutFromDuringOr) {
     for (uint64_t n = 0; n < kParts; n++) {
       const uint64_t part = (n + 8 * t) % kParts;
       if (t % 2 == 0)
-        lfb_bit_array_put_from(&line, from[part].get(), 1);
+        lfb_bit_array_put_from(&line, from[part].get(), 1, false);
       else
         for (uint64_t i = 0; i < kLine; i++)
           lfb_bit_array_add(&line, lfb_bit_array_or(&line, i, uint64_t{0x100000001} << part));
