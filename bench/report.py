@@ -330,6 +330,7 @@ query_present/window/many/u64/1e-6   query_present/fast/many/u64/1e-6     64KiB=
 put_new/window/claim/u64/1%          put_new/fast/claim/hash/1%           64KiB=1 1MiB=1
 put_new/fast/claim_many/hash/1%      put_new/fast/many/hash/1%            all=1.1
 put_new/fast/claim_many/hash/0.1%    put_new/fast/many/hash/0.1%          all=2.2
+put_new/fast/claim_many/hash/1e-6    put_new/fast/many/hash/1e-6          all=2.2
 copy/native                          copy/plain                           256MiB=1.3
 query_present/sbbf/many/hash/1%      query_present/libfilter/ahead/hash/1% 64KiB=1.1 1MiB=1.1
 """
