@@ -12,11 +12,9 @@
 
 #define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
 
-/*
- * `uses`, a constant in each call, states what the second word of a cell is for.  The two words are
+/* `uses`, a constant in each call, states what the second word of a cell is for.  The two words are
  * scalars, in functions of their own: gcc 12 stores those of a struct, and of a hash in two
- * registers, one by one and loads them as one vector: 63 ns a claim for 41 (Zen 3).
- */
+ * registers, one by one and loads them as one vector: 63 ns a claim for 41 (Zen 3). */
 
 /* ---- cells ------------------------------------------------------------------ */
 

@@ -1,8 +1,7 @@
 /*
  * digest.h - the checksum of the words of a form, and the number of bits that are set in them.
  *
- * Threads   No other thread writes to the words, except those that lfb_digest_copy() reads.
- * Progress  wait-free.
+ * Threads   Others may write only words that lfb_digest_copy() reads.   Progress  wait-free.
  */
 #ifndef LFB_BLOOM_DIGEST_H
 #define LFB_BLOOM_DIGEST_H

@@ -4,11 +4,10 @@
 
 uint64_t lfb_filter_recount(const lfb_bit_array *bits)
 {
-  uint64_t set = 0;
+  const bool whole = bits->words != NULL;
+  uint64_t set = whole ? lfb_digest_copy(NULL, bits->words, (size_t)bits->word_count) : 0;
 
-  if (bits->words != NULL)
-    return lfb_digest_copy(NULL, bits->words, (size_t)bits->word_count);
-  for (uint64_t i = 0; i < bits->word_count; i++)
+  for (uint64_t i = 0; !whole && i < bits->word_count; i++)
     set += lfb_word_count(lfb_bit_array_read(bits, i));
   return set;
 }
