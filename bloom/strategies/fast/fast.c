@@ -150,8 +150,35 @@ T bool avx2_has_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_
   return _mm256_movemask_pd((__m256d)(on << 63)) == 15;
 }
 
+/* Of two pairs, the bits are a vector, too: it finds whether the key is present. */
+T uint32_t avx2_put_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_t bits)
+{
+  lfb_word *block = lfb_fast_block(fast, hash, pairs);
+  avx2_lanes missing = {0};
+  lfb_two mask[LFB_PAIRS_MOST];
+
+  if (pairs == 1)
+    return lfb_fast_put(fast, hash, pairs, bits);
+  LFB_UNROLL
+  for (uint32_t j = 0; j < pairs; j += 2) {
+    avx2_lanes all = {0};
+    LFB_UNROLL
+    for (uint32_t k = 0; k < bits; k++) {
+      const uint32_t probe = 2 * (j + pairs * k), low = lfb_fast_shift(probe);
+      const avx2_lanes round = (avx2_lanes){0} + lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+      const avx2_lanes number = round >> (avx2_lanes){low, low + 6, low + 12, low + 18} & 63;
+      all |= (avx2_lanes){1, 1, 1, 1} << number;
+    }
+    missing |= all & ~avx2_two_pairs(block + lfb_fast_pair_at(hash, pairs, j),
+                                     block + lfb_fast_pair_at(hash, pairs, j + 1));
+    _mm256_storeu_si256((__m256i *)(void *)&mask[j], (__m256i)all);
+  }
+  if (_mm256_movemask_pd((__m256d)(missing == 0)) == 15)
+    return 0;
+  return lfb_fast_or(fast, hash, pairs, mask);
+}
+
 #undef T
-#define avx2_put_key lfb_fast_put
 #define avx2_put_8 any_put_8
 #define FAST_ROWS(row)                                                        \
   row(1p3, avx2_put_1p3, avx2_has_1p3, avx2_many_1p3, avx2_turn_on_1p3, 1, 3) \
@@ -221,14 +248,6 @@ T __m512i avx512_bits(const avx512_rounds *rounds, uint32_t pairs, uint32_t bits
   return all;
 }
 
-T uint32_t avx512_or(const lfb_fast *fast, uint64_t hash, uint32_t pairs, const lfb_two *mask)
-{
-  lfb_word *block = lfb_fast_block(fast, hash, pairs), *pair[LFB_PAIRS_MOST];
-
-  LFB_EACH(j, 0, pairs, 1, pair[j] = block + lfb_fast_pair_at(hash, pairs, j));
-  return lfb_bit_array_or_pairs(pair, mask, pairs);
-}
-
 /* The vectors find whether the key is present. */
 T uint32_t avx512_put_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_t bits)
 {
@@ -241,7 +260,7 @@ T uint32_t avx512_put_key(const lfb_fast *fast, uint64_t hash, uint32_t pairs, u
   if ((avx512_number(_mm512_test_epi64_mask(missing, missing)) & ((1U << 2 * pairs) - 1)) == 0)
     return 0;
   _mm512_storeu_si512(mask, all);
-  return avx512_or(fast, hash, pairs, mask);
+  return lfb_fast_or(fast, hash, pairs, mask);
 }
 
 T __m512i avx512_four_pairs(const lfb_fast *fast, const uint64_t *hashes)
@@ -290,7 +309,7 @@ T uint32_t avx512_put_8(const lfb_fast *fast, const uint64_t *hashes, const uint
     LFB_UNROLL
     for (uint32_t k = 0; k < keys; k++) {
       lfb_fast_prefetch(fast, ahead[first + k], pairs, true);
-      const uint32_t on = avx512_or(fast, hashes[first + k], pairs, mask + (size_t)pairs * k);
+      const uint32_t on = lfb_fast_or(fast, hashes[first + k], pairs, mask + (size_t)pairs * k);
       if (on != 0) /* a branch that the put has anyway: no instruction after a locked one */
         changed |= 1U << (first + k);
       *turned_on += on;

@@ -70,17 +70,23 @@ LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash, uint32_t 
           : lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS * (uint64_t)line));
 }
 
-/* Turns on a key's bits.  Returns how many this call turned on. */
-LFB_INLINE uint32_t lfb_fast_put(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_t bits)
+/* Turns on the bits of a key's pairs.  Returns how many this call turned on. */
+LFB_INLINE uint32_t lfb_fast_or(const lfb_fast *fast, uint64_t hash, uint32_t pairs,
+                                const lfb_two *mask)
 {
   lfb_word *block = lfb_fast_block(fast, hash, pairs), *pair[LFB_PAIRS_MOST];
+
+  LFB_EACH(j, 0, pairs, 1, pair[j] = block + lfb_fast_pair_at(hash, pairs, j));
+  return lfb_bit_array_or_pairs(pair, mask, pairs);
+}
+
+/* Finds and turns on a key's bits.  Returns how many this call turned on. */
+LFB_INLINE uint32_t lfb_fast_put(const lfb_fast *fast, uint64_t hash, uint32_t pairs, uint32_t bits)
+{
   lfb_two mask[LFB_PAIRS_MOST];
 
-  LFB_EACH(j, 0, pairs, 1, {
-    pair[j] = block + lfb_fast_pair_at(hash, pairs, j);
-    mask[j] = lfb_fast_pair_mask(hash, pairs, bits, j);
-  });
-  return lfb_bit_array_or_pairs(pair, mask, pairs);
+  LFB_EACH(j, 0, pairs, 1, mask[j] = lfb_fast_pair_mask(hash, pairs, bits, j));
+  return lfb_fast_or(fast, hash, pairs, mask);
 }
 
 /* Returns whether all of a key's bits are on.  It shifts each bit to the bottom of a copy of its
