@@ -6,13 +6,11 @@
  * number of keys, a query for an absent key answers "maybe" with about the probability that
  * the filter was made for: a false positive.  A present key is never reported absent.
  *
- *   lfb_filter_create(&config, &filter)             makes a filter for config.expected_insertions
- *                                                   keys
+ *   lfb_filter_create(&config, &filter)             makes a filter for so many keys
  *   lfb_filter_put(filter, bytes, size)             puts a key
  *   lfb_filter_might_contain(filter, bytes, size)   false: the key was certainly not put
  *   lfb_filter_claim(filter, bytes, size)           puts a key; true for one of all that claim it
- *   lfb_filter_..._u64(), _hash(), _many()          the same for numbers, for hashes, for many keys
- *                                                   in one call
+ *   lfb_filter_..._u64(), _hash(), _many()          the same for numbers, hashes, many keys a call
  *   lfb_filter_stats(filter, &stats)                its figures
  *   lfb_filter_save(filter, form, path), _load()    to and from a file
  *   lfb_filter_free(filter)                         frees it
@@ -25,14 +23,12 @@
  *               happens-before sense, the query returns true.  This holds across put_all,
  *               copy, fold, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
- *               threads put the same new key at once, at least one of them gets true, and more
- *               can.  Exactly one does if a key has one pair of words, as in `fast` by default
- *               for fpp >= 0.005, and the processor is x86-64 or aarch64.  (None does if puts of
- *               other keys turn on all of the key's bits first.)
- *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
- *               one does, except that none may in three cases: the key was a false positive at
- *               that time, a put put it (before or at the same time), or the winner was killed
- *               before its claim returned.
+ *               threads put the same new key at once, at least one gets true, and more can; one
+ *               alone if a key has one pair of words, as in `fast` by default for fpp >= 0.005, and
+ *               the processor is x86-64 or aarch64; none if other keys' puts turn on its bits first.
+ *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  None does
+ *               only if the key was a false positive at that time, if a put put it (before or at the
+ *               same time), or if the winner was killed before its claim returned.
  * 3. Progress   Queries are wait-free; put, claim and put_all are lock-free, for any number of
  *               threads and processes.  Queries, put and claim may run in signal handlers.  After
  *               a thread's first call none of these four allocates, locks or enters the kernel
@@ -53,10 +49,9 @@
  *               order itself (join, queue, release store).
  * 8. Rate       After expected_insertions distinct keys, an absent key is a false positive with the
  *               probability fpp; expected_fpp of lfb_stats has the probability now.
- *    Double     The layouts of guava-mitz32, guava-mitz64, java-double and redis-mitz32 are fixed
- *    hashing    and have some keys with fewer than k bits, which adds about 3.2 / (k m) to that.
- *               With few keys or a very small fpp it can be most of the rate; expected_fpp and
- *               lfb_config_fpp_after() include it, as an estimate within a factor of 2 or 3.
+ *    Double     Some keys of guava-mitz32, guava-mitz64, java-double and redis-mitz32 have fewer
+ *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a very small fpp most of
+ *               the rate.  expected_fpp includes it, within a factor of 2 or 3.
  *    Hash       A hash of 64 bits (fast, fast-pair, sbbf) adds 5.4e-20 a key, which no figure has.
  *
  * Progress in detail
@@ -76,25 +71,17 @@
  *               claim of the same thread.  Not allowed in a handler: all other functions, a
  *               thread's first put, query or claim of any filter, and a claim that takes a lock
  *               (Exceptions, above).
- *   fork        A child may continue to use its copy of a filter in private memory.  If other
- *               threads of the parent were putting at the fork, the child's bits_set can stay
- *               too low by the bits that these threads had not yet counted.  If another thread
- *               was claiming a key at the fork, that key may be present in the child with no
- *               winner there.  If that claim had taken a lock (Exceptions, above), a claim in the
- *               child can wait forever.  Filters in files have none of these effects
- *               (lfbloom/mapped.h).
+ *   fork        A child may continue to use its copy of a filter in private memory.  What other
+ *               threads were doing at the fork is half-done there: its bits_set can stay too low
+ *               by bits not yet counted, a key that was being claimed may be present with no
+ *               winner, and a lock (Exceptions, above) stays taken.  Filters in files have none of
+ *               these effects (lfbloom/mapped.h).
  *   Threads     The first 64 threads of a process (or as many as it has processors, if that is
- *               more) each count bits in memory of their own: 0.3 ns per put of a new key.  Further
- *               threads share counters and use one locked operation: 3 to 7 ns.  Nothing else
- *               differs for a filter.  When a thread ends, the next new thread reuses its counters.
- *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
- *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
- *               lfb_builder_finish(), lfb_versions_begin_rebuild(), lfb_follow_create(),
- *               lfb_follow_poll(), and a put or claim that adds a layer to a growing filter.  The C
- *               library's share is included.  The figures hold for a library compiled with
- *               optimisation (-O2).  The caller's own functions (lfb_write_fn, lfb_read_fn,
- *               funnels, sources) need additional stack.
- *   Memory      Allocation uses the C library.
+ *               more) each count bits in memory of their own.  Further threads share counters: a
+ *               put of a new key takes one more locked operation, 3 to 7 ns.
+ *   Stack       A call needs at most 16 KiB of the thread's stack, with the C library's share.
+ *               One that sizes a filter needs at most 32 KiB: that makes, plans or rebuilds one,
+ *               or adds a layer to a growing filter.  Functions of the caller come on top.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
  *               (lfbloom/status.h), except as its own comment says.
  *
@@ -218,24 +205,18 @@ typedef struct lfb_config {
   uint64_t seed;    /* fast, fast-pair: of XXH3; 0 for a random one; with another hash must be 0.
                        java-double: first seed in the low 32 bits, second in the high 32; 0 for
                        seeds 0 and 1.  Other strategies have no seed: must be 0     */
-  uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3); for other hashes must be 0.  All 0: the
-                       library draws a random key and writes it into files, as with keep_key.
-                       Give `hash`, too, if processors with and without AES are to hash alike.
-                       Use random bytes, not a password: a file allows guesses to be tested */
-  bool keep_key;    /* write a given key into files, too; without it, such a file is opened by
-                       lfb_read_limits.key only, and its mode is not limited.  Any user that can
-                       read a file with its key can choose keys that are all false positives.
-                       The file is therefore readable by its owner only: mode at most 0600 */
+  uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3): random bytes, no password.  All 0: the
+                       library draws them, and writes them into files.  Others: must be 0.  Give
+                       `hash`, too, if processors with and without AES are to hash alike    */
+  bool keep_key;    /* write a given key into files, too: only their owner can read them (mode at
+                       most 0600), since a reader could choose keys that are false positives.
+                       Without it lfb_read_limits.key opens them                             */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
-  bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least
-                    80,640 blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and larger powers
-                    of two as the filter grows.  A fold by a wanted 2 to 32 then leaves it at most
-                    14 % (29 %; 50 %; 2.7 times) too large.  The filter is at most 1/32 larger, or
-                    12 blocks.  From 80,640 blocks on (fast: 1.2 MiB with one pair, 5 with two, 10
-                    with four), one for 2^i times the keys is 2^i times as large.
-                    sbbf up to 128 MiB has a power of two already (lfb_memory_preference).  Growing
-                    filters ignore it */
+  bool foldable; /* round the size up, by at most 1/32 or 12 blocks, so that lfb_filter_fold() has
+                    many factors: from 80,640 blocks on (fast: 1.2 MiB with one pair, 5 with two,
+                    10 with four) all up to 10, and one for 2^i times the keys is 2^i times as
+                    large; smaller filters have fewer.  Growing filters ignore it              */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
@@ -281,9 +262,8 @@ typedef struct lfb_stats {
   uint64_t approximate_count;   /* distinct keys that were put, estimated from bits_set;
                                    UINT64_MAX if saturated                          */
   double expected_fpp;          /* probability of a false positive now              */
-  uint64_t written;             /* time, in seconds since 1970, at which the file that the
-                                   filter was read from was written; 0 if the form does not
-                                   record it                                        */
+  uint64_t written;             /* when its file was written, in seconds since 1970; 0 if the
+                                   form does not record it                          */
   uint64_t counters_stuck;      /* counters stuck at 15 (lfbloom/counting.h); 0: a plain filter */
   lfb_key_type key_type;        /* what the keys are, as far as it was said         */
   uint64_t copies;              /* tags: of keys that are stored; 0 of others, as below */
@@ -299,11 +279,9 @@ typedef struct lfb_stats {
  *        _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA, _UNKNOWN_HASH,
  *        _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
- * Reads  LFBLOOM_SIMD from the environment, once per process; reading a filter and
- *        lfb_config_plan() do so, too.  Its value limits the vector instructions to use: "none",
- *        "aes" (of 128 bits), "avx2" or "avx512".  With any other value, or none, the library
- *        uses the best that the processor has.  All give the same bits and answers; with "none" a
- *        new filter takes LFB_HASH_SIPHASH13 by default.
+ * Reads  LFBLOOM_SIMD from the environment, once per process: the best vector instructions to
+ *        use, "none", "aes" (of 128 bits), "avx2" or "avx512"; otherwise the processor's best.  All
+ *        give the same bits and answers; with "none" a new filter hashes by LFB_HASH_SIPHASH13.
  */
 LFB_CHECKED lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
