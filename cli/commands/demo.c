@@ -197,8 +197,8 @@ static void demo_print_text(const struct demo *demo)
          demo->model_fpp * (double)demo->absent.count, demo->threads,
          demo->threads == 1 ? "" : "s", demo->seed);
   if (worked < 0.8 * took)
-    printf("The machine is busy: puts waited %.0f %% of their time for a processor.  The rates are\n"
-           "too low.\n", 100 * (1 - worked / took));
+    printf("The machine is busy: puts waited %.0f %% of their time for a processor.  The rates\n"
+           "are too low.\n", 100 * (1 - worked / took));
 }
 
 static void demo_print_json(const struct demo *demo)

@@ -23,12 +23,12 @@
  *               happens-before sense, the query returns true.  This holds across put_all,
  *               copy, fold, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
- *               threads put the same new key at once, at least one gets true, and more can; one
- *               alone if a key has one pair of words, as in `fast` by default for fpp >= 0.005, and
- *               the processor is x86-64 or aarch64; none if other keys' puts turn on its bits first.
+ *               threads put the same new key at once, at least one gets true, and more can.  Only
+ *               one does if a key has one pair of words, as in `fast` by default for fpp >= .005,
+ *               on x86-64 and aarch64.  (None does if other keys' puts turn on its bits first.)
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  None does
- *               only if the key was a false positive at that time, if a put put it (before or at the
- *               same time), or if the winner was killed before its claim returned.
+ *               only if the key was a false positive then, if a put put it before or meanwhile, or
+ *               if the winner was killed before its claim returned.
  * 3. Progress   Queries are wait-free; put, claim and put_all are lock-free, for any number of
  *               threads and processes.  Queries, put and claim may run in signal handlers.  After
  *               a thread's first call none of these four allocates, locks or enters the kernel
@@ -50,16 +50,15 @@
  * 8. Rate       After expected_insertions distinct keys, an absent key is a false positive with the
  *               probability fpp; expected_fpp of lfb_stats has the probability now.
  *    Double     Some keys of guava-mitz32, guava-mitz64, java-double and redis-mitz32 have fewer
- *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a very small fpp most of
- *               the rate.  expected_fpp includes it, within a factor of 2 or 3.
+ *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a very small fpp that
+ *               is most of the rate.  expected_fpp includes it, within a factor of 2 or 3.
  *    Hash       A hash of 64 bits (fast, fast-pair, sbbf) adds 5.4e-20 a key, which no figure has.
  *
  * Progress in detail
  *
  *   put         retries only because another thread turned on a bit of the same word: at most
  *               64 times per word.
- *   claim       retries only because another claim won or was completed.  It completes each
- *               unfinished claim that it meets.
+ *   claim       retries only because another claim won or was completed.
  *   Exceptions  Strategy guava-mitz64 on a processor without a 16-byte compare-and-exchange:
  *               a claim takes one of 256 locks, chosen by the key.  It waits for a thread that
  *               stopped while it held that lock.
@@ -67,10 +66,9 @@
  *
  * Environment
  *
- *   Signals     A signal handler may call put, query and claim, also when it interrupts a put or
- *               claim of the same thread.  Not allowed in a handler: all other functions, a
- *               thread's first put, query or claim of any filter, and a claim that takes a lock
- *               (Exceptions, above).
+ *   Signals     A handler may call put, query and claim, also when it interrupts one of the same
+ *               thread; nothing else, no thread's first put, query or claim of any filter, and no
+ *               claim that takes a lock (Exceptions, above).
  *   fork        A child may continue to use its copy of a filter in private memory.  What other
  *               threads were doing at the fork is half-done there: its bits_set can stay too low
  *               by bits not yet counted, a key that was being claimed may be present with no
