@@ -46,7 +46,8 @@ bool hashed_ask(const struct exact *exact, struct exact_lines *hashed,
 
 void hashed_tally(struct exact *exact, const struct walk_lines *lines, size_t count)
 {
-  figure_add(&exact->in, lines->count - walk_sum(lines->passing, lines->count));
+  if (!exact->waiting) /* they have been counted */
+    figure_add(&exact->in, lines->count - walk_sum(lines->passing, lines->count));
   figure_add(&exact->out, walk_sum(lines->wanted, count) - walk_sum(lines->passing, count));
 }
 

@@ -84,8 +84,9 @@ static void reads_end(struct exact *exact)
 }
 
 /* Reads the input, `again` if an earlier read has counted its bad lines and warned of its CRs. */
-static bool reads_run(struct exact *exact, bool again, struct walk walk)
+static bool reads_run(struct exact *exact, bool again, struct decider decider, struct walk walk)
 {
+  decider.batch = READS_BATCH;
   exact->reading = *exact->source;
   if (again)
     exact->reading.bad = NULL;
@@ -93,6 +94,7 @@ static bool reads_run(struct exact *exact, bool again, struct walk walk)
   atomic_store_explicit(&exact->enough, false, memory_order_relaxed);
   exact->reads++;
   walk.source = &exact->reading;
+  walk.decider = &decider;
   walk.context = exact;
   walk.plain = exact->source == &exact->stored;
   walk.crlf |= again;
@@ -195,15 +197,10 @@ static bool table_decide(void *context, struct walk_lines *lines)
 
 bool exact_read_table(struct exact *exact)
 {
-  static const struct decider decider = {.batch = READS_BATCH,
-                                         .take = reads_take,
-                                         .ask = table_ask,
-                                         .decide = table_decide,
-                                         .finish = reads_keep,
-                                         .emit = reads_emit};
-
   return reads_run(exact, false,
-                   (struct walk){.label = "deduplicating", .decider = &decider, .prints = true});
+                   (struct decider){.take = reads_take, .ask = table_ask, .decide = table_decide,
+                                    .finish = reads_keep, .emit = reads_emit},
+                   (struct walk){.label = "deduplicating", .prints = true});
 }
 
 /* ---- the first of two reads ----------------------------------------------------------- */
@@ -232,19 +229,6 @@ static bool claims_doubt(struct exact *exact, uint64_t hash)
 }
 
 /* Puts the hashes of the lines that did not win into the table, or else among those in doubt. */
-static bool claims_lose(struct exact *exact, const struct exact_lines *hashed,
-                        const struct walk_lines *lines)
-{
-  for (size_t k = 0; k < lines->open_count; k++) {
-    const struct exact_hash hash = hashed_at(hashed, lines->open[k]);
-    if (k + HASHED_AHEAD < lines->open_count)
-      table_prefetch(&exact->table, hashed_at(hashed, lines->open[k + HASHED_AHEAD]));
-    if (table_insert(&exact->table, hash, false) == TABLE_FULL && !claims_doubt(exact, hash.low))
-      return false;
-  }
-  return true;
-}
-
 static bool claims_ask(void *context, struct walk_lines *lines)
 {
   struct exact *const exact = context;
@@ -258,8 +242,14 @@ static bool claims_ask(void *context, struct walk_lines *lines)
   for (size_t i = 0; i < lines->count; i++)
     if (!lfb_answer(hashed->maybe, i) && !walk_passes(lines, i) && !lfb_answer(hashed->seen, i))
       walk_open(lines, i);
-  if (!claims_lose(exact, hashed, lines))
-    return false;
+  for (size_t k = 0, size; k < lines->open_count; k += size) {
+    size = lines->open_count - k < TABLE_BATCH ? lines->open_count - k : (size_t)TABLE_BATCH;
+    uint32_t *const open = lines->open + k;
+    const size_t full = table_insert_many(&exact->table, hashed->low, hashed->high, open, size);
+    for (size_t i = 0; i < full; i++)
+      if (!claims_doubt(exact, hashed->low[open[i]]))
+        return false;
+  }
   if (lines->chunk->refused != 0) { /* the next read ends there: nothing later need be claimed */
     lines->chunk->refused = 0;
     atomic_store_explicit(&exact->enough, true, memory_order_relaxed);
@@ -269,31 +259,28 @@ static bool claims_ask(void *context, struct walk_lines *lines)
 
 bool exact_read_claims(struct exact *exact)
 {
-  static const struct decider decider = {
-      .batch = READS_BATCH, .take = reads_take, .ask = claims_ask};
   /* Bad lines are counted by this read, which then is one of the whole input. */
   const bool whole = exact->source->bad_lines != KEYS_FAIL;
   if (whole && exact->source->bad != NULL)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
   /* Whether an earlier read has warned of CRs. */
   const bool warned = exact_counts(exact) ? exact->source == &exact->stored : whole;
-  return reads_run(exact, false,
+  return reads_run(exact, false, (struct decider){.take = reads_take, .ask = claims_ask},
                    (struct walk){.label = "reading 1 of 2",
-                                 .decider = &decider,
                                  .crlf = warned,
                                  .skip = whole ? 0 : exact->settled});
 }
 
 /* ---- the next reads --------------------------------------------------------------------- */
 
-/* Sets the bits of the lines that the filter may contain; without a filter, of all. */
+/* Sets the bits of the lines that the filter may contain; without a filter, of all or of none. */
 static void again_filter(const lfb_filter *filter, const struct exact_lines *hashed, size_t count,
-                         uint64_t *bits)
+                         uint64_t *bits, bool all)
 {
   if (filter != NULL)
     (void)lfb_filter_might_contain_many_hash(filter, hashed->low, count, bits);
   else
-    memset(bits, 0xff, (count + 63) / 64 * sizeof *bits);
+    memset(bits, all ? 0xff : 0, (count + 63) / 64 * sizeof *bits);
 }
 
 /* Opens the lines that the table may have or that are in doubt. */
@@ -310,8 +297,8 @@ static void again_open(const struct exact_lines *hashed, struct walk_lines *line
   }
 }
 
-/* Leaves open the lines that the table has or that are in doubt; the others come once, and are
- * printed if `once`. */
+/* Leaves open the lines that are in doubt, and those that the table has without a mark: with one
+ * they are repeats.  What it lacks comes once, and is printed if `once`. */
 static void again_seek(const struct exact_table *table, struct exact_lines *hashed,
                        struct walk_lines *lines, bool once)
 {
@@ -327,6 +314,8 @@ static void again_seek(const struct exact_table *table, struct exact_lines *hash
     if (slot == NULL && !lfb_answer(hashed->doubts, i))
       continue;
     walk_want(lines, i, false);
+    if (slot != NULL && table_meet(slot, false)) /* an earlier turn has wanted the first one */
+      continue;
     hashed->slots[left] = slot;
     lines->open[left++] = i;
   }
@@ -345,11 +334,8 @@ static bool again_ask(void *context, struct walk_lines *lines)
     return false;
   if (lines->count == 0)
     return true;
-  again_filter(exact->listed, hashed, lines->count, hashed->maybe);
-  if (doubted != NULL || exact->waiting)
-    again_filter(doubted, hashed, lines->count, hashed->doubts);
-  else
-    memset(hashed->doubts, 0, (lines->count + 63) / 64 * sizeof *hashed->doubts);
+  again_filter(exact->listed, hashed, lines->count, hashed->maybe, true);
+  again_filter(doubted, hashed, lines->count, hashed->doubts, exact->waiting);
   again_open(hashed, lines);
   again_seek(&exact->table, hashed, lines, exact->which != EXACT_REPEATED);
   return true;
@@ -364,7 +350,7 @@ static bool again_decide(void *context, struct walk_lines *lines)
     const size_t i = lines->open[k];
     bool first = false;
     if (hashed->slots[k] != NULL)
-      first = table_mark(&exact->table, hashed->slots[k]);
+      first = !table_meet(hashed->slots[k], true);
     else if (!spill_next(&exact->spill, hashed_at(hashed, i), &first)) {
       lines->count = i;
       return false;
@@ -378,26 +364,16 @@ static void again_keep(void *context, struct walk_lines *lines)
 {
   struct exact *const exact = context;
 
-  if (exact->waiting) /* its lines have been counted */
-    figure_add(&exact->out,
-               walk_sum(lines->wanted, lines->count) - walk_sum(lines->passing, lines->count));
-  else
-    hashed_tally(exact, lines, lines->count);
+  hashed_tally(exact, lines, lines->count);
   reads_keep(exact, lines);
 }
 
 bool exact_read_again(struct exact *exact)
 {
-  static const struct decider decider = {.batch = READS_BATCH,
-                                         .take = reads_take,
-                                         .ask = again_ask,
-                                         .decide = again_decide,
-                                         .finish = again_keep,
-                                         .emit = reads_emit};
-
   return reads_run(exact, true,
+                   (struct decider){.take = reads_take, .ask = again_ask, .decide = again_decide,
+                                    .finish = again_keep, .emit = reads_emit},
                    (struct walk){.label = exact->waiting ? "printing" : "reading 2 of 2",
-                                 .decider = &decider,
                                  .prints = true,
                                  .skip = exact->waiting ? 0 : exact->settled});
 }
@@ -437,13 +413,10 @@ static bool doubts_decide(void *context, struct walk_lines *lines)
 
 bool exact_read_doubts(struct exact *exact)
 {
-  static const struct decider decider = {
-      .batch = READS_BATCH, .take = reads_take, .ask = again_ask, .decide = doubts_decide};
-
   return spill_begin(&exact->spill, false) &&
          reads_run(exact, true,
+                   (struct decider){.take = reads_take, .ask = again_ask, .decide = doubts_decide},
                    (struct walk){.label = "reading the lines in doubt",
-                                 .decider = &decider,
                                  .skip = exact->settled});
 }
 
@@ -475,10 +448,9 @@ static bool counts_decide(void *context, struct walk_lines *lines)
 
 bool exact_read_counts(struct exact *exact)
 {
-  static const struct decider decider = {
-      .batch = READS_BATCH, .take = reads_take, .ask = again_ask, .decide = counts_decide};
-
-  return reads_run(exact, true, (struct walk){.label = "counting", .decider = &decider});
+  return reads_run(exact, true,
+                   (struct decider){.take = reads_take, .ask = again_ask, .decide = counts_decide},
+                   (struct walk){.label = "counting"});
 }
 
 static bool counted_decide(void *context, struct walk_lines *lines)
@@ -488,7 +460,7 @@ static bool counted_decide(void *context, struct walk_lines *lines)
 
   for (size_t k = 0; k < lines->open_count; k++) {
     const bool once = *counts_times(exact, hashed, lines, k) == 1;
-    const bool first = table_mark(&exact->table, hashed->slots[k]);
+    const bool first = !table_meet(hashed->slots[k], true);
     if (first && !once)
       figure_add(&exact->repeated, 1);
     walk_want(lines, lines->open[k],
@@ -514,15 +486,10 @@ static void counted_keep(void *context, struct walk_lines *lines)
 
 bool exact_read_counted(struct exact *exact)
 {
-  static const struct decider decider = {.batch = READS_BATCH,
-                                         .take = reads_take,
-                                         .ask = again_ask,
-                                         .decide = counted_decide,
-                                         .finish = counted_keep,
-                                         .emit = reads_emit};
-
   return reads_run(exact, true,
-                   (struct walk){.label = "printing", .decider = &decider, .prints = true});
+                   (struct decider){.take = reads_take, .ask = again_ask, .decide = counted_decide,
+                                    .finish = counted_keep, .emit = reads_emit},
+                   (struct walk){.label = "printing", .prints = true});
 }
 
 /* ---- storing ---------------------------------------------------------------------------- */
@@ -565,12 +532,9 @@ static void store_emit(void *context, const struct walk_lines *lines)
 
 bool exact_read_store(struct exact *exact)
 {
-  static const struct decider decider = {.batch = READS_BATCH,
-                                         .ask = store_ask,
-                                         .decide = store_decide,
-                                         .emit = store_emit};
-
   return spill_begin(&exact->spill, true) &&
-         reads_run(exact, false, (struct walk){.label = "storing", .decider = &decider}) &&
+         reads_run(exact, false,
+                   (struct decider){.ask = store_ask, .decide = store_decide, .emit = store_emit},
+                   (struct walk){.label = "storing"}) &&
          spill_read_text(&exact->spill);
 }

@@ -9,8 +9,9 @@
 enum {
   TABLE_BUCKET = 4, /* slots: one cache line */
   TABLE_BUCKET_BYTES = TABLE_BUCKET * sizeof(struct table_slot),
-  TABLE_PAGE = 4096 / TABLE_BUCKET_BYTES, /* buckets */
-  TABLE_HUGE = 2 * 1024 * 1024,           /* bytes */
+  TABLE_PAGE = 4096 / TABLE_BUCKET_BYTES,            /* buckets */
+  TABLE_HUGE = 2 * 1024 * 1024 / TABLE_BUCKET_BYTES, /* buckets */
+  TABLE_AHEAD = 16, /* hashes that are prefetched */
 };
 
 /* They take the place of bits of a hash that are the number of its shard. */
@@ -75,7 +76,7 @@ void table_init(struct exact_table *table, uint64_t limit)
     (void)pthread_mutex_init(&shard->lock, NULL);
     atomic_init(&shard->slots, NULL);
     atomic_init(&shard->buckets, 0);
-    shard->used = shard->again = 0;
+    shard->used = 0;
     shard->times = NULL;
   }
   table->again = 0;
@@ -92,7 +93,7 @@ void table_clear(struct exact_table *table)
     /* relaxed: no other thread uses the table. */
     atomic_store_explicit(&shard->slots, NULL, memory_order_relaxed);
     atomic_store_explicit(&shard->buckets, 0, memory_order_relaxed);
-    shard->used = shard->again = 0;
+    shard->used = 0;
     free(shard->times);
     shard->times = NULL;
   }
@@ -102,6 +103,7 @@ void table_clear(struct exact_table *table)
 
 void table_empty(struct exact_table *table)
 {
+  table->again = table_repeated(table);
   for (int i = 0; i < TABLE_SHARDS; i++) {
     struct table_shard *const shard = &table->shards[i];
     if (shard->used > 0)
@@ -126,7 +128,7 @@ static bool table_take(struct exact_table *table, uint64_t bytes)
  * time went into finding pages. */
 static void *table_map(uint64_t bytes)
 {
-  const bool huge = bytes >= TABLE_HUGE;
+  const bool huge = bytes >= (uint64_t)TABLE_HUGE * TABLE_BUCKET_BYTES;
   void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | (huge ? 0 : MAP_POPULATE), -1, 0);
 
@@ -139,7 +141,10 @@ static void *table_map(uint64_t bytes)
 static bool shard_grow(struct exact_table *table, struct table_shard *shard)
 {
   const uint64_t before = shard_buckets(shard);
-  const uint64_t after = (before + before / 4 + TABLE_PAGE) / TABLE_PAGE * TABLE_PAGE;
+  const uint64_t least = before + before / 4 + 1;
+  /* Linux aligns what is whole huge pages, and backs all of it by these. */
+  const uint64_t unit = 4 * least > UINT64_C(3) * TABLE_HUGE ? TABLE_HUGE : TABLE_PAGE;
+  const uint64_t after = (least + unit - 1) / unit * unit;
   const uint64_t bytes = after * TABLE_BUCKET_BYTES;
   struct table_slot *const old = shard_slots(shard);
 
@@ -167,33 +172,42 @@ static bool shard_grow(struct exact_table *table, struct table_shard *shard)
   return true;
 }
 
-/* Puts the hash into a shard that lacks it and whose lock is held. */
-static enum table_answer shard_put(struct exact_table *table, struct table_shard *shard,
-                                   struct exact_hash hash, bool marked)
+bool table_meet(struct table_slot *slot, bool marks)
 {
-  /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths at 32. */
-  if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard)) &&
-      !shard_grow(table, shard))
-    return TABLE_FULL;
+  /* relaxed, both: one thread marks, in turns, which order it; what others store after that is the
+   * same for all.  No thread sees a mark of a turn later than its own. */
+  const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
+  const bool marked = (high & TABLE_MARK) != 0;
+  const uint64_t bit = marked ? TABLE_AGAIN : TABLE_MARK;
+
+  if ((marked || marks) && (high & bit) == 0)
+    atomic_store_explicit(&slot->high, high | bit, memory_order_relaxed);
+  return marked;
+}
+
+/* Inserts the hash into its shard, whose lock is held. */
+static enum table_answer shard_insert(struct exact_table *table, struct table_shard *shard,
+                                      struct exact_hash hash, bool decides)
+{
   struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+
+  if (!slot_is_empty(slot)) {
+    if (decides)
+      (void)table_meet(slot, false);
+    return TABLE_FOUND;
+  }
+  /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths at 32. */
+  if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard))) {
+    if (!shard_grow(table, shard))
+      return TABLE_FULL;
+    slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
+  }
   slot->low = hash.low;
   atomic_store_explicit(&slot->high,
-                        (hash.high & TABLE_REST) | TABLE_USED | (marked ? TABLE_MARK : 0),
+                        (hash.high & TABLE_REST) | TABLE_USED | (decides ? TABLE_MARK : 0),
                         memory_order_relaxed);
   shard->used++;
   return TABLE_NEW;
-}
-
-/* Notes that a hash was found again.  Returns whether this is the first time.  relaxed, both: as
- * for table_mark(). */
-static bool slot_again(struct table_slot *slot)
-{
-  const uint64_t high = atomic_load_explicit(&slot->high, memory_order_relaxed);
-
-  if ((high & TABLE_AGAIN) != 0)
-    return false;
-  atomic_store_explicit(&slot->high, high | TABLE_AGAIN, memory_order_relaxed);
-  return true;
 }
 
 enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides)
@@ -201,13 +215,41 @@ enum table_answer table_insert(struct exact_table *table, struct exact_hash hash
   struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
 
   (void)pthread_mutex_lock(&shard->lock);
-  struct table_slot *const slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
-  const enum table_answer answer =
-      slot_is_empty(slot) ? shard_put(table, shard, hash, decides) : TABLE_FOUND;
-  if (answer == TABLE_FOUND && decides)
-    shard->again += slot_again(slot);
+  const enum table_answer answer = shard_insert(table, shard, hash, decides);
   (void)pthread_mutex_unlock(&shard->lock);
   return answer;
+}
+
+size_t table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
+                         uint32_t *which, size_t count)
+{
+  uint32_t sorted[TABLE_BATCH], begins[TABLE_SHARDS + 1] = {0};
+  bool done[TABLE_SHARDS] = {false};
+  size_t full = 0;
+
+  for (size_t i = 0; i < count; i++)
+    begins[high[which[i]] >> (64 - TABLE_SHARD_BITS)]++;
+  for (int i = 0; i < TABLE_SHARDS; i++) /* begins[i] becomes where shard i ends */
+    begins[i + 1] += begins[i];
+  for (size_t i = 0; i < count; i++)
+    sorted[--begins[high[which[i]] >> (64 - TABLE_SHARD_BITS)]] = which[i];
+  /* A shard that another thread has locked is left for a second pass, which waits. */
+  for (int pass = 0; pass < 2 * TABLE_SHARDS; pass++) {
+    const int i = pass % TABLE_SHARDS;
+    struct table_shard *const shard = &table->shards[i];
+    if (done[i] || (pass < TABLE_SHARDS ? pthread_mutex_trylock(&shard->lock)
+                                        : pthread_mutex_lock(&shard->lock)) != 0)
+      continue;
+    for (uint32_t k = begins[i]; k < begins[i + 1]; k++) {
+      const uint32_t at = sorted[k], next = sorted[k + TABLE_AHEAD < count ? k + TABLE_AHEAD : k];
+      table_prefetch(table, (struct exact_hash){low[next], high[next]});
+      if (shard_insert(table, shard, (struct exact_hash){low[at], high[at]}, false) == TABLE_FULL)
+        which[full++] = at;
+    }
+    (void)pthread_mutex_unlock(&shard->lock);
+    done[i] = true;
+  }
+  return full;
 }
 
 bool table_holds(struct exact_table *table, struct exact_hash hash)
@@ -217,7 +259,7 @@ bool table_holds(struct exact_table *table, struct exact_hash hash)
   (void)pthread_mutex_lock(&shard->lock);
   struct table_slot *const slot = table_find(table, hash);
   if (slot != NULL)
-    shard->again += slot_again(slot);
+    (void)table_meet(slot, false);
   (void)pthread_mutex_unlock(&shard->lock);
   return slot != NULL;
 }
@@ -230,30 +272,16 @@ struct table_slot *table_find(const struct exact_table *table, struct exact_hash
   return slot_is_empty(slot) ? NULL : slot;
 }
 
-/* relaxed, all: the turns in which marks are read and set order them. */
-static bool table_is_marked(const struct table_slot *slot)
-{
-  return (atomic_load_explicit(&slot->high, memory_order_relaxed) & TABLE_MARK) != 0;
-}
-
-bool table_mark(struct exact_table *table, struct table_slot *slot)
-{
-  if (table_is_marked(slot)) {
-    table->again += slot_again(slot);
-    return false;
-  }
-  atomic_store_explicit(&slot->high,
-                        atomic_load_explicit(&slot->high, memory_order_relaxed) | TABLE_MARK,
-                        memory_order_relaxed);
-  return true;
-}
-
 uint64_t table_repeated(const struct exact_table *table)
 {
   uint64_t again = table->again;
 
-  for (int i = 0; i < TABLE_SHARDS; i++)
-    again += table->shards[i].again;
+  for (int i = 0; i < TABLE_SHARDS; i++) {
+    const struct table_slot *const slots = shard_slots(&table->shards[i]);
+    for (uint64_t k = 0; k < TABLE_BUCKET * shard_buckets(&table->shards[i]); k++)
+      /* relaxed: the threads that stored are joined. */
+      again += (atomic_load_explicit(&slots[k].high, memory_order_relaxed) & TABLE_AGAIN) != 0;
+  }
   return again;
 }
 

@@ -3,11 +3,11 @@
  *
  * A shard has the hashes that begin with the same bits: an array of buckets of one cache line,
  * which is searched from the bucket that the hash names.  A full shard moves to an array that is a
- * quarter larger, so that the table is never copied as a whole.
+ * quarter larger, or of one more huge page: the table is never copied as a whole.
  *
- * Threads  table_insert(), table_holds() and table_prefetch() may run concurrently.  table_find()
- *          and table_mark() need a table into which nothing is inserted at that time; one thread at
- *          a time calls table_mark(), beside any number that call table_find().
+ * Threads  table_insert(), table_insert_many(), table_holds() and table_prefetch() may run
+ *          concurrently.  So may table_find() and table_meet(), of which one thread at a time
+ *          marks, while nothing is inserted.
  */
 #ifndef CLI_EXACT_TABLE_H
 #define CLI_EXACT_TABLE_H
@@ -29,14 +29,14 @@ struct table_slot {
 };
 
 enum { TABLE_SHARD_BITS = 4,
-       TABLE_SHARDS = 1 << TABLE_SHARD_BITS };
+       TABLE_SHARDS = 1 << TABLE_SHARD_BITS,
+       TABLE_BATCH = 4096 };
 
 struct table_shard {
-  pthread_mutex_t lock; /* for inserting, and beside it */
+  _Alignas(64) pthread_mutex_t lock; /* for inserting, and beside it */
   _Atomic(struct table_slot *) slots;
   _Atomic(uint64_t) buckets;
   uint64_t used; /* slots */
-  uint64_t again; /* hashes that were found again */
   uint64_t *times; /* of each slot; NULL before table_begin_times() */
 };
 
@@ -44,7 +44,7 @@ struct exact_table {
   struct table_shard shards[TABLE_SHARDS];
   _Atomic(uint64_t) bytes; /* of all arrays, also while a shard moves */
   _Atomic(uint64_t) limit; /* on `bytes`    */
-  uint64_t again; /* hashes that were marked again, and were not found again before */
+  uint64_t again; /* hashes that were found again, of those that table_empty() removed */
 };
 
 void table_init(struct exact_table *table, uint64_t limit);
@@ -65,16 +65,22 @@ enum table_answer {
  * that is there was found again. */
 enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides);
 
+/* Inserts the hashes numbered `which`, at most TABLE_BATCH, which decide nothing.  It locks each
+ * shard once for many: with a lock for each hash, two threads took as long as one.  Returns how
+ * many have no room; `which` then begins with their numbers. */
+size_t table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
+                         uint32_t *which, size_t count);
+
+/* Whether the hash is there; it then was found again. */
 bool table_holds(struct exact_table *table, struct exact_hash hash);
 
 /* Returns where the hash is; NULL if it is not there. */
 struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash);
 
-/* Marks the hash.  Returns whether it had no mark. */
-bool table_mark(struct exact_table *table, struct table_slot *slot);
+/* Returns whether the hash has a mark; then it was found again.  If not, `marks` gives it one. */
+bool table_meet(struct table_slot *slot, bool marks);
 
-/* How many hashes were inserted, found by table_holds() or marked more than once, since
- * table_init() or table_clear(). */
+/* How many hashes were found again since table_init() or table_clear(). */
 uint64_t table_repeated(const struct exact_table *table);
 
 /* How many hashes there are, and the low halves of those in a shard, at most `most` at a time:
