@@ -8,14 +8,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cli/base/figure.h"
 #include "cli/base/human.h"
 #include "cli/base/report.h"
 #include "cli/exact/reads.h"
 #include "cli/exact/seen.h"
 #include "cli/filters/fitted.h"
+#include "cli/input/crew.h"
 #include "cli/input/walk.h"
 
 #define EXACT_MIB (UINT64_C(1) << 20)
+enum { EXACT_LISTED = 1 << 17 };
 
 struct exact_tuning exact_tuning_default(void)
 {
@@ -113,14 +116,6 @@ static uint64_t exact_lines_left(const struct exact *exact, uint64_t done)
   return 1000 + (total > done ? (uint64_t)(1.05 * (double)(total - done) / each) : 0);
 }
 
-static uint64_t exact_filter_bytes(const lfb_filter *filter)
-{
-  lfb_stats stats;
-
-  lfb_filter_stats(filter, &stats);
-  return stats.bytes;
-}
-
 /* ---- the reads -------------------------------------------------------------------------- */
 
 /* Decides the spilled hashes with the memory that nothing else takes. */
@@ -185,11 +180,12 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
 {
   const uint64_t table = atomic_load_explicit(&exact->table.bytes, memory_order_relaxed);
   const uint64_t claimed = (exact->room - exact->doubted_bytes - table) / 2;
+  lfb_stats stats;
 
   if (!exact_rewind(exact) || !fitted_filter(exact->tuning.fpp, keys, claimed, &exact->claimed))
     return false;
-  atomic_store_explicit(&exact->table.limit,
-                        exact_table_most(exact, exact_filter_bytes(exact->claimed)),
+  lfb_filter_stats(exact->claimed, &stats);
+  atomic_store_explicit(&exact->table.limit, exact_table_most(exact, stats.bytes),
                         memory_order_relaxed);
   const bool read = exact_read_claims(exact);
   lfb_filter_free(exact->claimed);
@@ -197,25 +193,37 @@ static bool exact_claim(struct exact *exact, uint64_t keys)
   return read;
 }
 
-/* Fills a filter with what the table has.  Without memory for it there is none. */
-static void exact_list(struct exact *exact)
+static void list_work(void *context, unsigned thread)
 {
-  const lfb_config config = {.expected_insertions = table_count(&exact->table) + 1, .fpp = 0.01};
+  struct exact *const exact = context;
   uint64_t lows[256], answers[256 / 64];
   size_t count;
+  int shard;
 
-  if (lfb_filter_create(&config, &exact->listed) != LFB_OK)
-    return;
-  for (int shard = 0; shard < TABLE_SHARDS; shard++)
+  (void)thread;
+  /* relaxed: each shard goes to one thread; nothing else is shared. */
+  while ((shard = atomic_fetch_add_explicit(&exact->listing, 1, memory_order_relaxed)) <
+         TABLE_SHARDS)
     for (uint64_t at = 0; (count = table_lows(&exact->table, shard, &at, lows, 256)) > 0;)
       (void)lfb_filter_put_many_hash(exact->listed, lows, count, answers);
 }
 
+/* Fills a filter with what the table has.  Without memory for it there is none.  False after a
+ * report. */
+static bool exact_list(struct exact *exact)
+{
+  const uint64_t count = table_count(&exact->table);
+  const lfb_config config = {.expected_insertions = count + 1, .fpp = 0.01};
+
+  /* With fewer, it takes longer to start a thread. */
+  return lfb_filter_create(&config, &exact->listed) != LFB_OK ||
+         crew_run(count < EXACT_LISTED ? 1 : exact->source->threads, CREW_ANY, list_work, exact);
+}
+
 static bool exact_read_twice(struct exact *exact, uint64_t keys)
 {
-  if (!exact_claim(exact, keys))
+  if (!exact_claim(exact, keys) || !exact_list(exact))
     return false;
-  exact_list(exact);
   /* relaxed: the threads of the first read are joined. */
   if (atomic_load_explicit(&exact->doubted, memory_order_relaxed) != NULL &&
       (!exact_rewind(exact) || !exact_read_doubts(exact) || !exact_decide_spilled(exact)))
@@ -249,9 +257,8 @@ static bool exact_read_thrice(struct exact *exact)
   uint64_t lines;
 
   if ((!exact->rereadable && !exact_store(exact)) || !exact_count_lines(exact, &lines) ||
-      !exact_claim(exact, lines + 1))
+      !exact_claim(exact, lines + 1) || !exact_list(exact))
     return false;
-  exact_list(exact);
   if (!table_begin_times(&exact->table))
     return report_false_errno("dedupe");
   if (!exact_rewind(exact) || !exact_read_counts(exact))
@@ -309,9 +316,7 @@ bool exact_run(struct exact *exact)
   const bool done = exact_begin(exact) && exact_read(exact);
 
   if (!exact_counts(exact))
-    atomic_store_explicit(&exact->repeated,
-                          exact->repeated + table_repeated(&exact->table) + exact->spill.repeated,
-                          memory_order_relaxed);
+    figure_add(&exact->repeated, table_repeated(&exact->table) + exact->spill.repeated);
   lfb_filter_free(exact->claimed);
   lfb_filter_free(exact->listed);
   lfb_filter_free(atomic_load_explicit(&exact->doubted, memory_order_relaxed));

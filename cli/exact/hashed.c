@@ -20,9 +20,11 @@ static bool hashed_grow(struct exact_lines *hashed, const struct walk_lines *lin
   return grow(rows, sizeof rows / sizeof *rows, &hashed->capacity, lines->capacity);
 }
 
-bool hashed_take(const struct exact *exact, struct exact_lines *hashed,
-                 const struct walk_lines *lines, size_t first, const lfb_key *keys)
+bool hashed_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
+  const struct exact *const exact = context;
+  struct exact_lines *const hashed = &exact->lines[lines->thread];
+
   if (!hashed_grow(hashed, lines))
     return false;
   lfb_hash128_many(exact->hash, keys, lines->count - first, hashed->low + first,

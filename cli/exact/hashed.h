@@ -7,8 +7,6 @@
 #include "cli/exact/run.h"
 #include "cli/input/walk.h"
 
-enum { HASHED_AHEAD = 16 }; /* hashes that are prefetched */
-
 /* Of the lines of a thread's chunk, beside struct walk_lines.  Bit i % 64 of word i / 64 is that of
  * line i. */
 struct exact_lines {
@@ -19,6 +17,7 @@ struct exact_lines {
   struct table_slot **slots; /* where the table has the open ones; NULL: they are in doubt */
   size_t capacity;
   size_t waiting; /* the first line that waits for spill_decide(); walk_lines.count: none does */
+  bool inserted;  /* the table had room for all hashes */
   size_t now;     /* the bytes of the chunk to be printed at once */
   char *text;     /* what is printed, if the chunk is not: exact->numbered */
   size_t text_size, text_capacity;
@@ -29,9 +28,8 @@ static inline struct exact_hash hashed_at(const struct exact_lines *hashed, size
   return (struct exact_hash){hashed->low[i], hashed->high[i]};
 }
 
-/* Hashes the keys of the lines from `first` on.  False after a report. */
-bool hashed_take(const struct exact *exact, struct exact_lines *hashed,
-                 const struct walk_lines *lines, size_t first, const lfb_key *keys);
+/* A walk_taker: hashes the keys. */
+bool hashed_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys);
 
 /* What follows from all lines of a chunk: which an earlier run has printed.  False after a
  * report. */

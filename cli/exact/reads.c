@@ -1,7 +1,6 @@
 /* reads.c - the reads of `lfbloom dedupe`. */
 #include "cli/exact/reads.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +12,12 @@
 #include "cli/exact/seen.h"
 #include "cli/filters/fitted.h"
 
-enum { READS_BATCH = 1024,   /* lines that are found and hashed at once               */
-       TABLE_ASKED = 1024 }; /* lines, after which it is seen whether asking paid */
+enum { READS_BATCH = 1024 }; /* lines that are found and hashed at once */
 
 bool exact_lines_create(struct exact *exact)
 {
   exact->lines = calloc(exact->source->threads, sizeof *exact->lines);
-  return exact->lines != NULL ||
-         report_false("cannot start %u threads: %s; give fewer --threads", exact->source->threads,
-                      strerror(errno));
+  return exact->lines != NULL || report_false_errno("dedupe");
 }
 
 void exact_lines_free(struct exact *exact)
@@ -29,13 +25,6 @@ void exact_lines_free(struct exact *exact)
   for (unsigned i = 0; exact->lines != NULL && i < exact->source->threads; i++)
     hashed_free(&exact->lines[i]);
   free(exact->lines);
-}
-
-static bool reads_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
-{
-  const struct exact *exact = context;
-
-  return hashed_take(exact, &exact->lines[lines->thread], lines, first, keys);
 }
 
 /* Adds those of the first lines that have been printed to what later runs leave out. */
@@ -87,6 +76,7 @@ static void reads_end(struct exact *exact)
 static bool reads_run(struct exact *exact, bool again, struct decider decider, struct walk walk)
 {
   decider.batch = READS_BATCH;
+  decider.emit = walk.prints ? reads_emit : decider.emit;
   exact->reading = *exact->source;
   if (again)
     exact->reading.bad = NULL;
@@ -104,25 +94,44 @@ static bool reads_run(struct exact *exact, bool again, struct decider decider, s
 
 /* ---- the table ---------------------------------------------------------------------- */
 
-/* Asks which lines the table has; the others are left open. */
+/* Inserts the open lines' hashes, and leaves open those whose answer is at least that.  Returns
+ * whether there was room for all. */
+static bool table_put(struct exact *exact, const struct exact_lines *hashed,
+                      struct walk_lines *lines, enum table_step step, enum table_answer least)
+{
+  uint8_t answers[TABLE_BATCH];
+  size_t left = 0;
+  bool room = true;
+
+  for (size_t k = 0, size; k < lines->open_count; k += size) {
+    const uint32_t *const open = lines->open + k;
+    size = lines->open_count - k < TABLE_BATCH ? lines->open_count - k : (size_t)TABLE_BATCH;
+    table_insert_many(&exact->table, hashed->low, hashed->high, open, size, step, answers);
+    for (size_t i = 0; i < size; i++) {
+      room &= answers[i] != TABLE_FULL;
+      if (answers[i] >= least)
+        lines->open[left++] = open[i];
+    }
+  }
+  lines->open_count = left;
+  return room;
+}
+
+/* Inserts the hashes, without marks; what has a mark is a repeat, the others are left open.  A
+ * hash whose line is never decided here does no harm: the next read meets it without a mark. */
 static bool table_ask(void *context, struct walk_lines *lines)
 {
   struct exact *const exact = context;
-  struct exact_table *const table = &exact->table;
   struct exact_lines *const hashed = &exact->lines[lines->thread];
-  bool asks = exact->reading.threads > 1;
 
   if (!hashed_ask(exact, hashed, lines))
     return false;
-  for (size_t i = 0; i < lines->count; i++) {
-    if (asks && i + HASHED_AHEAD < lines->count)
-      table_prefetch(table, hashed_at(hashed, i + HASHED_AHEAD));
-    if (!walk_passes(lines, i) && !lfb_answer(hashed->seen, i) &&
-        !(asks && table_holds(table, hashed_at(hashed, i))))
+  for (size_t i = 0; i < lines->count; i++)
+    if (!walk_passes(lines, i) && !lfb_answer(hashed->seen, i))
       walk_open(lines, i);
-    if (i % TABLE_ASKED == TABLE_ASKED - 1) /* of new lines it only takes time */
-      asks = asks && i + 1 - lines->open_count >= i / 4;
-  }
+  /* One thread alone would only search twice. */
+  hashed->inserted = exact->reading.threads > 1 &&
+                     table_put(exact, hashed, lines, TABLE_MEETS, TABLE_NEW);
   return true;
 }
 
@@ -145,18 +154,33 @@ static bool table_decide_one(struct exact *exact, struct exact_lines *hashed,
                              struct walk_lines *lines, size_t i)
 {
   const struct exact_hash hash = hashed_at(hashed, i);
-  enum table_answer answer = TABLE_FOUND;
+  const enum table_answer answer = table_insert(&exact->table, hash, !exact->spill.begun);
 
-  if (!exact->spill.begun)
-    answer = table_insert(&exact->table, hash, true);
-  else if (!table_holds(&exact->table, hash))
-    answer = TABLE_FULL;
   if (answer == TABLE_FULL && !exact->spill.begun && !table_overflow(exact, hashed, lines, i))
     return false;
   if (exact->ended)
     return true;
   walk_want(lines, i, answer != TABLE_FOUND);
   return answer != TABLE_FULL || spill_add(&exact->spill, hash);
+}
+
+/* Decides the open lines, as far as there is room.  False after a report. */
+static bool table_decide_open(struct exact *exact, struct exact_lines *hashed,
+                              struct walk_lines *lines)
+{
+  if (hashed->inserted && !exact->spill.begun) {
+    (void)table_put(exact, hashed, lines, TABLE_DECIDES, TABLE_NEW);
+    for (size_t k = 0; k < lines->open_count; k++)
+      walk_want(lines, lines->open[k], true);
+    return true;
+  }
+  for (size_t k = 0; k < lines->open_count && !exact->ended; k++) {
+    if (k + TABLE_AHEAD < lines->open_count)
+      table_prefetch(&exact->table, hashed_at(hashed, lines->open[k + TABLE_AHEAD]));
+    if (!table_decide_one(exact, hashed, lines, lines->open[k]))
+      return false;
+  }
+  return true;
 }
 
 /* Those before a line without a key are printed first: it is reported at the end. */
@@ -179,13 +203,9 @@ static bool table_decide(void *context, struct walk_lines *lines)
   }
   if (exact->spill.begun)
     hashed->waiting = 0;
-  for (size_t k = 0; k < lines->open_count && !exact->ended; k++) {
-    if (k + HASHED_AHEAD < lines->open_count)
-      table_prefetch(&exact->table, hashed_at(hashed, lines->open[k + HASHED_AHEAD]));
-    if (!table_decide_one(exact, hashed, lines, lines->open[k])) {
-      lines->count = hashed->waiting; /* what was decided is printed */
-      return false;
-    }
+  if (!table_decide_open(exact, hashed, lines)) {
+    lines->count = hashed->waiting; /* what was decided is printed */
+    return false;
   }
   if (!exact->ended)
     exact->settled += lines->chunk->size;
@@ -198,8 +218,8 @@ static bool table_decide(void *context, struct walk_lines *lines)
 bool exact_read_table(struct exact *exact)
 {
   return reads_run(exact, false,
-                   (struct decider){.take = reads_take, .ask = table_ask, .decide = table_decide,
-                                    .finish = reads_keep, .emit = reads_emit},
+                   (struct decider){.take = hashed_take, .ask = table_ask,
+                                    .decide = table_decide, .finish = reads_keep},
                    (struct walk){.label = "deduplicating", .prints = true});
 }
 
@@ -242,14 +262,10 @@ static bool claims_ask(void *context, struct walk_lines *lines)
   for (size_t i = 0; i < lines->count; i++)
     if (!lfb_answer(hashed->maybe, i) && !walk_passes(lines, i) && !lfb_answer(hashed->seen, i))
       walk_open(lines, i);
-  for (size_t k = 0, size; k < lines->open_count; k += size) {
-    size = lines->open_count - k < TABLE_BATCH ? lines->open_count - k : (size_t)TABLE_BATCH;
-    uint32_t *const open = lines->open + k;
-    const size_t full = table_insert_many(&exact->table, hashed->low, hashed->high, open, size);
-    for (size_t i = 0; i < full; i++)
-      if (!claims_doubt(exact, hashed->low[open[i]]))
-        return false;
-  }
+  (void)table_put(exact, hashed, lines, TABLE_NOTES, TABLE_FULL);
+  for (size_t k = 0; k < lines->open_count; k++)
+    if (!claims_doubt(exact, hashed->low[lines->open[k]]))
+      return false;
   if (lines->chunk->refused != 0) { /* the next read ends there: nothing later need be claimed */
     lines->chunk->refused = 0;
     atomic_store_explicit(&exact->enough, true, memory_order_relaxed);
@@ -265,7 +281,7 @@ bool exact_read_claims(struct exact *exact)
     atomic_store_explicit(exact->source->bad, 0, memory_order_relaxed);
   /* Whether an earlier read has warned of CRs. */
   const bool warned = exact_counts(exact) ? exact->source == &exact->stored : whole;
-  return reads_run(exact, false, (struct decider){.take = reads_take, .ask = claims_ask},
+  return reads_run(exact, false, (struct decider){.take = hashed_take, .ask = claims_ask},
                    (struct walk){.label = "reading 1 of 2",
                                  .crlf = warned,
                                  .skip = whole ? 0 : exact->settled});
@@ -308,8 +324,8 @@ static void again_seek(const struct exact_table *table, struct exact_lines *hash
     lines->wanted[word] = ~hashed->seen[word];
   for (size_t k = 0; k < lines->open_count; k++) {
     const uint32_t i = lines->open[k];
-    if (k + HASHED_AHEAD < lines->open_count)
-      table_prefetch(table, hashed_at(hashed, lines->open[k + HASHED_AHEAD]));
+    if (k + TABLE_AHEAD < lines->open_count)
+      table_prefetch(table, hashed_at(hashed, lines->open[k + TABLE_AHEAD]));
     struct table_slot *slot = table_find(table, hashed_at(hashed, i));
     if (slot == NULL && !lfb_answer(hashed->doubts, i))
       continue;
@@ -365,14 +381,19 @@ static void again_keep(void *context, struct walk_lines *lines)
   struct exact *const exact = context;
 
   hashed_tally(exact, lines, lines->count);
-  reads_keep(exact, lines);
+  if (!exact->numbered)
+    reads_keep(exact, lines);
+  else if (hashed_number(exact, &exact->lines[lines->thread], lines))
+    lines->chunk->size = 0; /* the text is printed instead */
+  else
+    output_end_program(CLI_NOT_DONE);
 }
 
 bool exact_read_again(struct exact *exact)
 {
   return reads_run(exact, true,
-                   (struct decider){.take = reads_take, .ask = again_ask, .decide = again_decide,
-                                    .finish = again_keep, .emit = reads_emit},
+                   (struct decider){.take = hashed_take, .ask = again_ask,
+                                    .decide = again_decide, .finish = again_keep},
                    (struct walk){.label = exact->waiting ? "printing" : "reading 2 of 2",
                                  .prints = true,
                                  .skip = exact->waiting ? 0 : exact->settled});
@@ -415,7 +436,7 @@ bool exact_read_doubts(struct exact *exact)
 {
   return spill_begin(&exact->spill, false) &&
          reads_run(exact, true,
-                   (struct decider){.take = reads_take, .ask = again_ask, .decide = doubts_decide},
+                   (struct decider){.take = hashed_take, .ask = again_ask, .decide = doubts_decide},
                    (struct walk){.label = "reading the lines in doubt",
                                  .skip = exact->settled});
 }
@@ -439,8 +460,8 @@ static bool counts_decide(void *context, struct walk_lines *lines)
   if (reads_have_ended(exact, lines))
     return true;
   for (size_t k = 0; k < lines->open_count; k++) {
-    if (k + HASHED_AHEAD < lines->open_count)
-      __builtin_prefetch(counts_times(exact, hashed, lines, k + HASHED_AHEAD), 1);
+    if (k + TABLE_AHEAD < lines->open_count)
+      __builtin_prefetch(counts_times(exact, hashed, lines, k + TABLE_AHEAD), 1);
     ++*counts_times(exact, hashed, lines, k);
   }
   return reads_end_refused(exact, lines);
@@ -449,7 +470,7 @@ static bool counts_decide(void *context, struct walk_lines *lines)
 bool exact_read_counts(struct exact *exact)
 {
   return reads_run(exact, true,
-                   (struct decider){.take = reads_take, .ask = again_ask, .decide = counts_decide},
+                   (struct decider){.take = hashed_take, .ask = again_ask, .decide = counts_decide},
                    (struct walk){.label = "counting"});
 }
 
@@ -471,24 +492,11 @@ static bool counted_decide(void *context, struct walk_lines *lines)
   return true;
 }
 
-static void counted_keep(void *context, struct walk_lines *lines)
-{
-  struct exact *const exact = context;
-
-  hashed_tally(exact, lines, lines->count);
-  if (!exact->numbered)
-    reads_keep(exact, lines);
-  else if (hashed_number(exact, &exact->lines[lines->thread], lines))
-    lines->chunk->size = 0; /* the text is printed instead */
-  else
-    output_end_program(CLI_NOT_DONE);
-}
-
 bool exact_read_counted(struct exact *exact)
 {
   return reads_run(exact, true,
-                   (struct decider){.take = reads_take, .ask = again_ask, .decide = counted_decide,
-                                    .finish = counted_keep, .emit = reads_emit},
+                   (struct decider){.take = hashed_take, .ask = again_ask,
+                                    .decide = counted_decide, .finish = again_keep},
                    (struct walk){.label = "printing", .prints = true});
 }
 

@@ -56,6 +56,7 @@ struct exact {
   struct exact_table table;
   lfb_filter *claimed;           /* by the lines of the first read                            */
   lfb_filter *listed;            /* what the table has, so that few lines are sought there     */
+  _Atomic(int) listing;          /* the next shard to be listed */
   _Atomic(lfb_filter *) doubted; /* keys that the table had no room for; NULL: it has all */
   pthread_mutex_t doubting;      /* for making it */
   uint64_t doubted_bytes;        /* what is kept free for it */

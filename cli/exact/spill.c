@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bloom/files/disk.h"
+#include "cli/base/figure.h"
 #include "cli/base/output.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
@@ -18,7 +19,6 @@
 
 enum {
   SPILL_BITS = 8 * SPILL_BUFFER, /* in a buffer */
-  SPILL_AHEAD = 16,              /* hashes that are prefetched */
   SPILL_LEAST = 256 * 1024,      /* bytes of a table: some pages for each shard */
 };
 
@@ -120,8 +120,7 @@ static bool spill_flush(struct spill *spill, struct spill_part *part)
 {
   const size_t size = part->filled;
 
-  /* relaxed: a figure. */
-  atomic_fetch_add_explicit(&spill->bytes, size, memory_order_relaxed);
+  figure_add(&spill->bytes, size);
   part->filled = 0;
   return size == 0 || (spill_add_block(spill, part) &&
                        spill_write(spill, spill->file, part->buffer, size,
@@ -156,8 +155,7 @@ bool spill_add_to(struct spill *spill, unsigned number, struct exact_hash hash)
 
 bool spill_add_text(struct spill *spill, const char *bytes, size_t size)
 {
-  /* relaxed: a figure. */
-  atomic_fetch_add_explicit(&spill->bytes, size, memory_order_relaxed);
+  figure_add(&spill->bytes, size);
   return spill_write(spill, spill->text, bytes, size, -1);
 }
 
@@ -195,14 +193,9 @@ static void bit_set(unsigned char *bits, uint64_t i)
  * and so are all that equal it. */
 static void deciding_one(struct spill_deciding *deciding, struct exact_hash hash, uint64_t i)
 {
-  enum table_answer answer = TABLE_FULL;
-
   if (bit_is_set(deciding->decided, i))
     return;
-  if (!deciding->full)
-    answer = table_insert(&deciding->table, hash, true);
-  else if (table_holds(&deciding->table, hash))
-    answer = TABLE_FOUND;
+  const enum table_answer answer = table_insert(&deciding->table, hash, !deciding->full);
   deciding->full |= answer == TABLE_FULL;
   deciding->left += answer == TABLE_FULL;
   if (answer != TABLE_FULL)
@@ -225,8 +218,8 @@ static bool deciding_round(struct spill_deciding *deciding)
     if (!spill_hashes(deciding->spill, part, at, hashes, &count))
       return false;
     for (size_t i = 0; i < count; i++) {
-      if (i + SPILL_AHEAD < count)
-        table_prefetch(&deciding->table, hashes[i + SPILL_AHEAD]);
+      if (i + TABLE_AHEAD < count)
+        table_prefetch(&deciding->table, hashes[i + TABLE_AHEAD]);
       deciding_one(deciding, hashes[i], at + i);
     }
   }
@@ -294,9 +287,7 @@ static void spill_work(void *context, unsigned thread)
       atomic_store_explicit(&crew->failed, true, memory_order_relaxed);
     progress_add(deciding.part->count);
   }
-  /* relaxed: a figure. */
-  atomic_fetch_add_explicit(&crew->spill->repeated, table_repeated(&deciding.table),
-                            memory_order_relaxed);
+  figure_add(&crew->spill->repeated, table_repeated(&deciding.table));
   table_clear(&deciding.table);
 }
 

@@ -11,7 +11,6 @@ enum {
   TABLE_BUCKET_BYTES = TABLE_BUCKET * sizeof(struct table_slot),
   TABLE_PAGE = 4096 / TABLE_BUCKET_BYTES,            /* buckets */
   TABLE_HUGE = 2 * 1024 * 1024 / TABLE_BUCKET_BYTES, /* buckets */
-  TABLE_AHEAD = 16, /* hashes that are prefetched */
 };
 
 /* They take the place of bits of a hash that are the number of its shard. */
@@ -187,15 +186,12 @@ bool table_meet(struct table_slot *slot, bool marks)
 
 /* Inserts the hash into its shard, whose lock is held. */
 static enum table_answer shard_insert(struct exact_table *table, struct table_shard *shard,
-                                      struct exact_hash hash, bool decides)
+                                      struct exact_hash hash, enum table_step step)
 {
   struct table_slot *slot = table_search(shard_slots(shard), shard_buckets(shard), hash);
 
-  if (!slot_is_empty(slot)) {
-    if (decides)
-      (void)table_meet(slot, false);
-    return TABLE_FOUND;
-  }
+  if (!slot_is_empty(slot))
+    return step == TABLE_NOTES || table_meet(slot, step == TABLE_DECIDES) ? TABLE_FOUND : TABLE_NEW;
   /* At three quarters a search for an absent hash ends after 8.5 slots, at seven eighths at 32. */
   if (4 * (shard->used + 1) > 3 * (TABLE_BUCKET * shard_buckets(shard))) {
     if (!shard_grow(table, shard))
@@ -204,35 +200,41 @@ static enum table_answer shard_insert(struct exact_table *table, struct table_sh
   }
   slot->low = hash.low;
   atomic_store_explicit(&slot->high,
-                        (hash.high & TABLE_REST) | TABLE_USED | (decides ? TABLE_MARK : 0),
+                        (hash.high & TABLE_REST) | TABLE_USED |
+                            (step == TABLE_DECIDES ? TABLE_MARK : 0),
                         memory_order_relaxed);
   shard->used++;
   return TABLE_NEW;
 }
 
-enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides)
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool room)
 {
   struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
+  enum table_answer answer = TABLE_FULL;
 
   (void)pthread_mutex_lock(&shard->lock);
-  const enum table_answer answer = shard_insert(table, shard, hash, decides);
+  struct table_slot *const slot = room ? NULL : table_find(table, hash);
+  if (room)
+    answer = shard_insert(table, shard, hash, TABLE_DECIDES);
+  else if (slot != NULL && table_meet(slot, false))
+    answer = TABLE_FOUND;
   (void)pthread_mutex_unlock(&shard->lock);
   return answer;
 }
 
-size_t table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
-                         uint32_t *which, size_t count)
+void table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
+                       const uint32_t *which, size_t count, enum table_step step, uint8_t *answers)
 {
-  uint32_t sorted[TABLE_BATCH], begins[TABLE_SHARDS + 1] = {0};
+  uint16_t sorted[TABLE_BATCH];
+  uint32_t begins[TABLE_SHARDS + 1] = {0};
   bool done[TABLE_SHARDS] = {false};
-  size_t full = 0;
 
   for (size_t i = 0; i < count; i++)
     begins[high[which[i]] >> (64 - TABLE_SHARD_BITS)]++;
   for (int i = 0; i < TABLE_SHARDS; i++) /* begins[i] becomes where shard i ends */
     begins[i + 1] += begins[i];
-  for (size_t i = 0; i < count; i++)
-    sorted[--begins[high[which[i]] >> (64 - TABLE_SHARD_BITS)]] = which[i];
+  for (size_t i = count; i-- > 0;) /* backward: those of a shard stay in their order */
+    sorted[--begins[high[which[i]] >> (64 - TABLE_SHARD_BITS)]] = (uint16_t)i;
   /* A shard that another thread has locked is left for a second pass, which waits. */
   for (int pass = 0; pass < 2 * TABLE_SHARDS; pass++) {
     const int i = pass % TABLE_SHARDS;
@@ -241,27 +243,15 @@ size_t table_insert_many(struct exact_table *table, const uint64_t *low, const u
                                         : pthread_mutex_lock(&shard->lock)) != 0)
       continue;
     for (uint32_t k = begins[i]; k < begins[i + 1]; k++) {
-      const uint32_t at = sorted[k], next = sorted[k + TABLE_AHEAD < count ? k + TABLE_AHEAD : k];
+      const uint32_t at = which[sorted[k]];
+      const uint32_t next = which[sorted[k + TABLE_AHEAD < count ? k + TABLE_AHEAD : k]];
       table_prefetch(table, (struct exact_hash){low[next], high[next]});
-      if (shard_insert(table, shard, (struct exact_hash){low[at], high[at]}, false) == TABLE_FULL)
-        which[full++] = at;
+      answers[sorted[k]] =
+          (uint8_t)shard_insert(table, shard, (struct exact_hash){low[at], high[at]}, step);
     }
     (void)pthread_mutex_unlock(&shard->lock);
     done[i] = true;
   }
-  return full;
-}
-
-bool table_holds(struct exact_table *table, struct exact_hash hash)
-{
-  struct table_shard *const shard = &table->shards[hash.high >> (64 - TABLE_SHARD_BITS)];
-
-  (void)pthread_mutex_lock(&shard->lock);
-  struct table_slot *const slot = table_find(table, hash);
-  if (slot != NULL)
-    (void)table_meet(slot, false);
-  (void)pthread_mutex_unlock(&shard->lock);
-  return slot != NULL;
 }
 
 struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash)

@@ -5,9 +5,9 @@
  * which is searched from the bucket that the hash names.  A full shard moves to an array that is a
  * quarter larger, or of one more huge page: the table is never copied as a whole.
  *
- * Threads  table_insert(), table_insert_many(), table_holds() and table_prefetch() may run
- *          concurrently.  So may table_find() and table_meet(), of which one thread at a time
- *          marks, while nothing is inserted.
+ * Threads  table_insert(), table_insert_many() and table_prefetch() may run concurrently.  So may
+ *          table_find() and table_meet(), of which one thread at a time marks, while nothing is
+ *          inserted.
  */
 #ifndef CLI_EXACT_TABLE_H
 #define CLI_EXACT_TABLE_H
@@ -30,7 +30,8 @@ struct table_slot {
 
 enum { TABLE_SHARD_BITS = 4,
        TABLE_SHARDS = 1 << TABLE_SHARD_BITS,
-       TABLE_BATCH = 4096 };
+       TABLE_BATCH = 4096,
+       TABLE_AHEAD = 16 /* hashes that are prefetched */ };
 
 struct table_shard {
   _Alignas(64) pthread_mutex_t lock; /* for inserting, and beside it */
@@ -56,23 +57,24 @@ void table_clear(struct exact_table *table);
 void table_empty(struct exact_table *table);
 
 enum table_answer {
-  TABLE_FOUND,
-  TABLE_NEW, /* it was not there: now it is */
-  TABLE_FULL /* it is not there, and there is no room for it below the limit, or no memory */
+  TABLE_FOUND, /* with a mark: it now was found again */
+  TABLE_NEW,   /* it was not there, or without a mark; now it is there */
+  TABLE_FULL   /* there is no room for it below the limit, or no memory */
 };
 
-/* Inserts the hash if it is not there.  If that decides its line, a new hash is marked, and one
- * that is there was found again. */
-enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool decides);
+/* Inserts the hash, and marks it.  Without `room` one that lacks a mark stays so: TABLE_FULL. */
+enum table_answer table_insert(struct exact_table *table, struct exact_hash hash, bool room);
 
-/* Inserts the hashes numbered `which`, at most TABLE_BATCH, which decide nothing.  It locks each
- * shard once for many: with a lock for each hash, two threads took as long as one.  Returns how
- * many have no room; `which` then begins with their numbers. */
-size_t table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
-                         uint32_t *which, size_t count);
+enum table_step {
+  TABLE_NOTES,  /* of a line that may have been met before: TABLE_FOUND says nothing of a mark */
+  TABLE_MEETS,  /* what has a mark was found again */
+  TABLE_DECIDES /* the same, and what has none gets it: of equal hashes the first */
+};
 
-/* Whether the hash is there; it then was found again. */
-bool table_holds(struct exact_table *table, struct exact_hash hash);
+/* Inserts the hashes numbered `which`, at most TABLE_BATCH; answers[i] is for which[i].  It locks
+ * each shard once for many: with a lock for each hash, two threads took as long as one. */
+void table_insert_many(struct exact_table *table, const uint64_t *low, const uint64_t *high,
+                       const uint32_t *which, size_t count, enum table_step step, uint8_t *answers);
 
 /* Returns where the hash is; NULL if it is not there. */
 struct table_slot *table_find(const struct exact_table *table, struct exact_hash hash);
