@@ -35,7 +35,7 @@ and test "$(json seed)" != "$first"
 0 demo -n 1000
 ? demo -n 1000 --progress=always =! putting
 # Four threads on one processor wait most of their time for it, as on a busy machine.
-0 crowded -n 2M --threads 4 => ...The machine is busy: puts waited...
+0 crowded -n 2M --threads 4 => ...The machine is busy: threads waited...
 END
 
 finish
