@@ -168,7 +168,7 @@ static bool copy_plain(const char *path)
   lfb_pages pages;
 
   (void)path;
-  if (lfb_pages_init(&pages, from->size, false) != LFB_OK)
+  if (lfb_pages_init(&pages, from->size, true) != LFB_OK) /* as a copy: touched by the stores */
     return false;
   memcpy(pages.address, from->address, from->size);
   __asm__ volatile("" : : "r"(pages.address) : "memory"); /* keeps the copy */
