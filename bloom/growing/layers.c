@@ -12,7 +12,7 @@
 enum {
   SLACK = 64,  /* threads may leave 1/SLACK of a full layer's bits uncounted               */
   RETRY = 256, /* a refused next layer is tried again when 1/RETRY more bits are set       */
-  /* In p_i = p * START / ((i + START) * (i + START + 1)), whose sum telescopes to p.  Of 1 to 8, 3
+  /* In p_i = p * START / ((i + START) * (i + START + 1)): their sum telescopes to p.  Of 1 to 8, 3
    * takes the least memory, or nearly, from 5 to 14 layers. */
   START = 3,
   FIRST_BITS = 8 << 16, /* of a first layer, if the number of keys is unknown: 64 KiB */

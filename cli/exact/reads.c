@@ -94,7 +94,7 @@ static bool reads_run(struct exact *exact, bool again, struct decider decider, s
 
 /* ---- the table ---------------------------------------------------------------------- */
 
-/* Inserts the open lines' hashes, and leaves open those whose answer is at least that.  Returns
+/* Inserts the open lines' hashes, and leaves those with at least this answer open.  Returns
  * whether there was room for all. */
 static bool table_put(struct exact *exact, const struct exact_lines *hashed,
                       struct walk_lines *lines, enum table_step step, enum table_answer least)
@@ -118,7 +118,7 @@ static bool table_put(struct exact *exact, const struct exact_lines *hashed,
 }
 
 /* Inserts the hashes, without marks; what has a mark is a repeat, the others are left open.  A
- * hash whose line is never decided here does no harm: the next read meets it without a mark. */
+ * hash of a line that is never decided does no harm: the next read meets it without a mark. */
 static bool table_ask(void *context, struct walk_lines *lines)
 {
   struct exact *const exact = context;

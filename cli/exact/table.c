@@ -184,7 +184,7 @@ bool table_meet(struct table_slot *slot, bool marks)
   return marked;
 }
 
-/* Inserts the hash into its shard, whose lock is held. */
+/* Inserts the hash into its shard.  The caller holds the lock. */
 static enum table_answer shard_insert(struct exact_table *table, struct table_shard *shard,
                                       struct exact_hash hash, enum table_step step)
 {

@@ -50,15 +50,15 @@
  * 8. Rate       After expected_insertions distinct keys, an absent key is a false positive with the
  *               probability fpp; expected_fpp of lfb_stats has the probability now.
  *    Double     Some keys of guava-mitz32, guava-mitz64, java-double and redis-mitz32 have fewer
- *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a very small fpp that
- *               is most of the rate.  expected_fpp includes it, within a factor of 2 or 3.
+ *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a small fpp most of the
+ *               rate.  expected_fpp and lfb_config_fpp_after() include it, within a factor of 3.
  *    Hash       A hash of 64 bits (fast, fast-pair, sbbf) adds 5.4e-20 a key, which no figure has.
  *
  * Progress in detail
  *
  *   put         retries only because another thread turned on a bit of the same word: at most
  *               64 times per word.
- *   claim       retries only because another claim won or was completed.
+ *   claim       retries only because another claim won or was completed; completes those it meets.
  *   Exceptions  Strategy guava-mitz64 on a processor without a 16-byte compare-and-exchange:
  *               a claim takes one of 256 locks, chosen by the key.  It waits for a thread that
  *               stopped while it held that lock.
@@ -72,14 +72,14 @@
  *   fork        A child may continue to use its copy of a filter in private memory.  What other
  *               threads were doing at the fork is half-done there: its bits_set can stay too low
  *               by bits not yet counted, a key that was being claimed may be present with no
- *               winner, and a lock (Exceptions, above) stays taken.  Filters in files have none of
- *               these effects (lfbloom/mapped.h).
+ *               winner, and a claim can wait for ever for a lock (Exceptions, above).  Filters in
+ *               files have none of these effects (lfbloom/mapped.h).
  *   Threads     The first 64 threads of a process (or as many as it has processors, if that is
  *               more) each count bits in memory of their own.  Further threads share counters: a
  *               put of a new key takes one more locked operation, 3 to 7 ns.
- *   Stack       A call needs at most 16 KiB of the thread's stack, with the C library's share.
- *               One that sizes a filter needs at most 32 KiB: that makes, plans or rebuilds one,
- *               or adds a layer to a growing filter.  Functions of the caller come on top.
+ *   Stack       At most 16 KiB, with the C library's share, of a library compiled by -O2.  A call
+ *               that makes, plans or rebuilds a filter, lfb_config_fpp_after(), and one that adds a
+ *               layer to a growing one: at most 32 KiB.  Functions of the caller come on top.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
  *               (lfbloom/status.h), except as its own comment says.
  *
@@ -204,11 +204,11 @@ typedef struct lfb_config {
                        java-double: first seed in the low 32 bits, second in the high 32; 0 for
                        seeds 0 and 1.  Other strategies have no seed: must be 0     */
   uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3): random bytes, no password.  All 0: the
-                       library draws them, and writes them into files.  Others: must be 0.  Give
-                       `hash`, too, if processors with and without AES are to hash alike    */
+                       library draws them, and writes them as with keep_key.  Of other hashes it
+                       must be 0.  Give `hash`, too, to hash alike without AES instructions  */
   bool keep_key;    /* write a given key into files, too: only their owner can read them (mode at
                        most 0600), since a reader could choose keys that are false positives.
-                       Without it lfb_read_limits.key opens them                             */
+                       Without it any mode is allowed, and lfb_read_limits.key opens them    */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
   bool foldable; /* round the size up, by at most 1/32 or 12 blocks, so that lfb_filter_fold() has
@@ -277,9 +277,9 @@ typedef struct lfb_stats {
  *        _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA, _UNKNOWN_HASH,
  *        _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
- * Reads  LFBLOOM_SIMD from the environment, once per process: the best vector instructions to
- *        use, "none", "aes" (of 128 bits), "avx2" or "avx512"; otherwise the processor's best.  All
- *        give the same bits and answers; with "none" a new filter hashes by LFB_HASH_SIPHASH13.
+ * Reads  LFBLOOM_SIMD from the environment, once per process, as do reading and planning: the best
+ *        vectors to use, "none", "aes" (128 bits), "avx2", "avx512"; else what the processor has.
+ *        Bits and answers are the same; by "none" the default hash is LFB_HASH_SIPHASH13.
  */
 LFB_CHECKED lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 

@@ -6,12 +6,13 @@
  * that is full, another is added.  A key is present if it is present in any layer.
  *
  * Bound      Layer i (from 0) is made for p_i = p * 3 / ((i + 3) * (i + 4)), p being the fpp in
- *            the config.  The first L layers together have p * L / (L + 3), always below p.
+ *            the config.  The first L layers together have p * L / (L + 3), always below p.  (Of a
+ *            filter read from the module for Redis some have more, all together below p, too.)
  *    Full    By its strategy's model, a layer reaches p_i at some number of set bits.  It is full
  *            at 1/64 less, because threads may put that many before one of them notices.  So
  *            false positives stay below p for any number of keys, as long as layers can be
- *            added.  A strategy with double hashing adds to that in each layer, and so does a
- *            hash of 64 bits (lfbloom/filter.h, 8).
+ *            added; lfb_growing_stats() says if not.  Double hashing and a hash of 64 bits add to
+ *            that in each layer (lfbloom/filter.h, 8).
  * Price      Memory relative to a plain filter for the same number of keys (fast), when the
  *            newest layer is full.  While the newest layer is still empty it is twice as much.
  *
@@ -20,6 +21,8 @@
  *              p = 0.0001 | 1.2 | 1.3 | 1.6
  *
  *            A query of an absent key tests every layer, the largest first.
+ *
+ * Guarantees
  *
  * 1. Found   As in lfbloom/filter.h: if put(x) or claim(x) returned before might_contain(x)
  *            began, the query returns true.  Layers are only added.  A new layer becomes visible
@@ -39,8 +42,7 @@
  * 4. No memory  If the next layer cannot be made, puts continue into the full one: no key is
  *            lost, and the fpp rises.  If memory or space for a file was missing, puts try again:
  *            each time after 1/256 more bits are set, or 1/256 of the unset bits if these are
- *            fewer.  Claims of new keys then return false more and more often: lfb_growing_stuck()
- *            says so.
+ *            fewer.  Claims of new keys fail more and more often: lfb_growing_stuck() says so.
  * 5. Count   The figures of lfb_growing_stats() are exact whenever no put or claim is running.
  *
  * Environment
@@ -59,8 +61,7 @@
  *            (docs/formats.md).  What is written or copied has the keys put before the call, and
  *            some of those put during it, but none of those in layers that were added during it; it
  *            grows as this one would have.  Limits and damage are those of all layers together.  In
- *            mapped files both can fail with the status that lfb_growing_stats() reports in
- *            `stuck`.
+ *            mapped files both can fail with the status `stuck` of lfb_growing_stats().
  *
  * Which calls may run at once: as the table in lfbloom/filter.h.
  */
@@ -124,9 +125,8 @@ LFB_API void lfb_growing_free(lfb_growing *growing);
  * Whether the filter can grow: LFB_OK, or why no layer follows the newest, which is full, as
  * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and
  * more often not claimed.  A caller that must not lose a key asks after each claim that returned
- * false, or after each batch: it costs a load.
- * errno has the cause of LFB_ERROR_WRITE and _MAP.  Wait-free, except that in a mapped file a layer
- * may have to be mapped.
+ * false, or after each batch: it costs a load, and after a failure the sum of the stripes.  errno
+ * has the cause of LFB_ERROR_WRITE and _MAP.  Wait-free, but a mapped file's layer may be mapped.
  */
 LFB_CHECKED lfb_status lfb_growing_stuck(const lfb_growing *growing);
 

@@ -92,7 +92,7 @@ static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* Reads a chain, whose strings go into their layers, or the chunks so far of any value. */
+/* Reads a chain, each string into its layer, or the chunks so far of any value. */
 static lfb_status loaded_strings(loaded *from, lfb_value *value, bool whole)
 {
   lfb_status status = whole ? lfb_dump_begin(value) : lfb_arrived_create(&value->loading);

@@ -135,7 +135,7 @@ std::string Loading(const RedisServer& server) {
 // ---- there and back ----------------------------------------------------------------------
 
 // A key that commands have filled, in memory, answers as it does on the server, and is saved again
-// as the same bits; one, whose first layer has a larger share of the error, grows on.  Seen to fail
+// as the same bits; a chain grows on after a first layer with a larger share.  Seen to fail
 // where only the series' own share was read.  Files of more kinds: //tests/cli:module_cli_test.
 TEST(ModuleFile, KeysComeBack) {
   RedisServer server(WithModule());
