@@ -171,10 +171,11 @@ lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor, lfb_filter
 
   lfb_status status = lfb_description_fold(&filter->description, factor, &description);
   if (status == LFB_OK)
-    status = lfb_filter_make_empty(&description, true, &made); /* every page is written now */
+    status = lfb_filter_make_empty(&description, true, &made); /* what is written gets its page */
   if (status != LFB_OK)
     return status;
-  if (factor > 1 || bits->words == NULL || lfb_filter_full_words(filter) > 0)
+  if (factor > 1 || bits->words == NULL || lfb_filter_full_words(filter) > 0 ||
+      filter->description.config.lazy_memory)
     filter_put_from(made, filter, true);
   else
     lfb_bit_array_add(&made->layout.bits, lfb_digest_copy(made->layout.bits.words, bits->words,

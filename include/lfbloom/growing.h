@@ -51,7 +51,7 @@
  *            have to map a new layer.  It may not call put or claim: they may allocate a layer.
  * Stack      16 KiB, as in lfbloom/filter.h; 32 KiB for create, and for a put or claim that adds
  *            a layer.  Any put or claim may do so.
- * fork, Threads  As in lfbloom/filter.h.
+ * fork, Threads, and which calls may run at once: as in lfbloom/filter.h.
  * Plain      lfb_any_to_plain() makes a plain filter with all keys, of the size, n and p of the
  *            first layer: the later layers are folded to it (lfb_filter_fold()).  Growing filters
  *            can be merged only so.  expected_fpp of the result is far above p unless the later
@@ -62,8 +62,6 @@
  *            some of those put during it, but none of those in layers that were added during it; it
  *            grows as this one would have.  Limits and damage are those of all layers together.  In
  *            mapped files both can fail with the status `stuck` of lfb_growing_stats().
- *
- * Which calls may run at once: as the table in lfbloom/filter.h.
  */
 #ifndef LFBLOOM_GROWING_H
 #define LFBLOOM_GROWING_H

@@ -1,11 +1,15 @@
 // The filter on one thread: every way of putting and asking, for every strategy.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "tests/support/one_by_one.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 #include "tests/support/streams.h"
 #include "tests/support/variants.h"
 
@@ -445,6 +449,29 @@ TEST(Filter, MoreThan32BitsOfBits) {
   ASSERT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
   EXPECT_EQ(stats.bit_count, 5751035072u);
   EXPECT_EQ(stats.reachable_bits, uint64_t{1} << 31);
+}
+
+// The pages of the process, in bytes.
+uint64_t Resident() {
+  uint64_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Seen to fail with a copy that stores every word.
+TEST(Filter, ACopyOfALazyFilterTouchesWhatHasBits) {
+  if (kUnderSanitizer) return NotHere("their own memory");
+  lfb_config config = Config(400'000'000, 0.01, LFB_FAST);
+  config.lazy_memory = true;
+  const Filter filter = Make(config);
+  for (uint64_t i = 0; i < 20; i++) lfb_filter_put_u64(filter.get(), i);
+  const uint64_t before = Resident();
+  lfb_filter* copy = nullptr;
+  ASSERT_EQ(lfb_filter_copy(filter.get(), &copy), LFB_OK);
+  const Filter kept(copy);
+  EXPECT_LT(Resident(), before + (uint64_t{200} << 20)); // of 518 MiB
+  for (uint64_t i = 0; i < 20; i++) EXPECT_TRUE(lfb_filter_might_contain_u64(copy, i));
+  EXPECT_EQ(Stats(kept).bits_set, Stats(filter).bits_set);
 }
 
 TEST(Filter, NothingInIsNeverWrong) {
