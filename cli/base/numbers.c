@@ -2,6 +2,7 @@
 #include "cli/base/numbers.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,16 +132,18 @@ bool numbers_real(const char *text, double *value)
 
 bool numbers_probability(const char *text, double *value)
 {
-  char hundredth[64];
-  const size_t digits = strspn(text, "0123456789.");
+  char plain[64];
+  const size_t digits = strspn(text, "0123456789.,");
+  const bool percent = strcmp(text + digits, "%") == 0;
 
-  if (strcmp(text + digits, "%") != 0)
+  if (!percent && memchr(text, ',', digits) == NULL)
     return numbers_real(text, value);
-  if (digits == 0 || digits + sizeof "e-2" > sizeof hundredth)
+  if (digits == 0 || strlen(text) + sizeof "e-2" > sizeof plain)
     return false;
-  memcpy(hundredth, text, digits);
-  memcpy(hundredth + digits, "e-2", sizeof "e-2");
-  return numbers_real(hundredth, value);
+  (void)snprintf(plain, sizeof plain, "%.*s%s", (int)digits, text, percent ? "e-2" : text + digits);
+  for (char *comma = plain; (comma = strchr(comma, ',')) != NULL;)
+    *comma = '.';
+  return numbers_real(plain, value);
 }
 
 static int numbers_digit(char digit)

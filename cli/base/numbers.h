@@ -16,8 +16,8 @@ enum numbers_result { NUMBERS_OK, NUMBERS_MALFORMED, NUMBERS_TOO_LARGE, NUMBERS_
  */
 enum numbers_result numbers_whole(const char *text, uint64_t *value);
 
-/* Reads a probability: 0.01, 1e-4, or 1%, which is exactly the double 0.01.  As numbers_real(): the
- * value may be below 0 or above 1. */
+/* Reads a probability: 0.01, 0,01, 1e-4, or 1%, which is exactly the double 0.01.  As
+ * numbers_real(): the value may be below 0 or above 1. */
 bool numbers_probability(const char *text, double *value);
 
 /* Reads any real number, also nan and inf.  `*value` on success only. */

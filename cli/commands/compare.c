@@ -128,15 +128,14 @@ const struct command command_compare = {
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
         "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n",
     .details =
-        "Two filters can be compared if they were built with the same -n, -p and strategy and have "
-        "the same hash: so have those in the examples, and those that 'lfbloom merge --help' "
-        "lists.  If the size of one is a multiple of the other's, fold the larger one first "
-        "('lfbloom fold').\n\n"
-        "The command estimates the distinct keys in A, in B, in at least one of them and in both.  "
-        "It prints the Jaccard index, which is the keys in both / keys in at least one.  It prints "
-        "the part of each filter's keys that is in the other.\n\n"
+        "The command estimates the distinct keys in A, in B, in both, and in at least one of "
+        "them.  It prints the part of each filter's keys that is in the other, and the Jaccard "
+        "index: the keys in both / the keys in at least one.\n\n"
         "The estimates come from the bits.  The truth is within the +-, two standard errors, about "
         "95 times in 100; --json has one standard error.  A figure is unknown if all bits of a "
-        "filter are set.\n",
+        "filter are set.\n\n"
+        "Two filters can be compared if they were built with the same -n, -p and strategy and have "
+        "the same hash, as in the examples ('lfbloom merge --help' has other ways).  If the size "
+        "of one is a multiple of the other's, fold the larger one first ('lfbloom fold').\n",
     .run = compare_run,
 };

@@ -165,11 +165,11 @@ const struct command command_convert = {
         "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n",
     .details =
         "The bits are copied unchanged, so the form must be able to hold IN's strategy: native and "
-        "mapped hold all strategies, guava holds guava-mitz64 and guava-mitz32, and sbbf holds "
-        "sbbf.  To change the strategy, build the filter again from its keys.  Several processes "
-        "can share a file of form mapped.\n\n"
-        "What a form cannot hold is lost.  guava and sbbf lose n, p and all checksums; mapped "
-        "loses the checksums of the bits.\n\n"
+        "mapped hold all strategies, guava holds guava-mitz64 and guava-mitz32, and sbbf and "
+        "milvus hold sbbf.  To change the strategy, build the filter again from its keys.  Several "
+        "processes can share a file of form mapped.\n\n"
+        "What a form cannot hold is lost: with guava and sbbf n, p and all checksums; with milvus "
+        "the checksums; with mapped those of the bits.\n\n"
         "If IN is a counting filter with counters, OUT is the plain filter of the keys that are "
         "present.  None can be made of tags, which keep no bits.\n\n"
         "OUT is written as a whole or not at all, and may be IN; - is standard output.  Only form "
@@ -179,10 +179,10 @@ const struct command command_convert = {
         "If IN is a key of the module lfbloom_redis.so, OUT has exactly its bits and its hash.  "
         "With --to native, OUT is a window if IN is one, and a growing filter if IN has grown.  IN "
         "must then have been reserved with EXPANSION 2 and a capacity of 1024 or more.\n\n"
-        "With ?layout=module, OUT becomes such a key.  IN is a filter of strategy fast, a growing "
-        "filter or a window, and holds the key of its hash.  A filter becomes NONSCALING, and "
-        "BF.CARD estimates its keys.  A window forgets there after its span.  The key gets its "
-        "name when it is whole.  If the command is killed, nothing has the name, and what was "
-        "saved expires after ten minutes.\n",
+        "With ?layout=module, OUT becomes a key of the module.  IN is a filter of strategy fast, a "
+        "growing filter or a window, and holds the key of its hash.  A filter becomes NONSCALING, "
+        "and BF.CARD estimates its keys.  A window goes on to forget after its span.\n\n"
+        "Such a key gets its name when it is whole.  If the command is killed, nothing has the "
+        "name, and what was saved expires after ten minutes.\n",
     .run = convert_run,
 };

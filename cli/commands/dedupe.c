@@ -197,9 +197,9 @@ static int dedupe_run(int argc, char **argv)
 {
   struct dedupe dedupe = {.source = {.threads = options_default_threads()}};
   const struct option_row rows[] = {
-      {'c', "count", NULL, "begin each line with how often its key comes", NULL, &dedupe.counted},
-      {'d', "repeated", NULL, "print only lines whose key comes again", NULL, &dedupe.repeated},
-      {'u', "unique", NULL, "print only lines whose key comes once", NULL, &dedupe.unique},
+      {'c', "count", NULL, "begin each line with how often its key occurs", NULL, &dedupe.counted},
+      {'d', "repeated", NULL, "print the first line of each repeated key", NULL, &dedupe.repeated},
+      {'u', "unique", NULL, "print only lines whose key occurs once", NULL, &dedupe.unique},
       {'o', "output", "OUT", "file to replace at the end; it may be one of FILE...",
        options_read_path, &dedupe.out_path},
       {'\0', "seen", "FILE",
@@ -250,20 +250,19 @@ const struct command command_dedupe = {
         "The first line of each key is printed, in the order of the input, with any number of "
         "threads.  With --json, figures are printed instead of the lines.\n\n"
         "With -c, each line begins with a number, as from uniq -c.  -d and -u print the lines that "
-        "uniq -d and uniq -u print, but the input need not be sorted.  For all three the input is "
-        "read three times, a pipe is stored in --temp first, and all repeated keys must fit into "
-        "--memory.\n\n"
-        "With --seen FILE, lines that earlier runs with FILE have printed are left out.  After all "
-        "output was written, a run adds its lines to FILE, 20 bytes for each, and at most 24 from "
-        "20,000 lines on.  A run that fails or is killed adds nothing: the next run prints its "
-        "lines again.  With --json, FILE stays as it is.\n\n"
-        "FILE of --seen is locked.  Of several runs at once, the later ones wait, and say so; so "
-        "one run must not read what another prints.  A damaged FILE is an error.  If FILE is cut "
-        "short while a run has it open, the run is killed.\n\n"
+        "uniq -d and uniq -u print, but the input need not be sorted.  All three read the input "
+        "three times, store a pipe in --temp first, and need memory for all repeated keys.\n\n"
+        "With --seen FILE, lines that earlier runs with FILE have printed are left out.  At its "
+        "end, a run adds its lines to FILE: 20 to 24 bytes for each.  A run that fails or is "
+        "killed adds nothing, so the next run prints its lines again.  With --json, FILE stays as "
+        "it is.\n\n"
+        "Only one run at a time uses FILE of --seen.  Later ones wait, and say so; so one run must "
+        "not read what another prints.  A damaged FILE is an error.  If FILE is cut short while a "
+        "run has it open, the run is killed.\n\n"
         "With -o, OUT is replaced after the last key, so it may be one of FILE...  If the exit "
         "status is not 0, it is not replaced, unless an error says so.\n\n"
-        "With --header, each further FILE must begin with the same N lines, as far as it has "
-        "lines.\n\n"
+        "With --header N, the first N lines of the first FILE are printed as they are.  Each "
+        "further FILE must begin with the same lines, as far as it has lines.\n\n"
         "A large file is read twice.  It takes 2 bytes of memory for a line that comes once, and "
         "24 for one that is repeated.  A pipe takes 24 bytes for each distinct line.  If a file "
         "changes between two reads, the run ends with status 2.\n\n"
@@ -271,11 +270,10 @@ const struct command command_dedupe = {
         "then read once more; what a pipe still brings is stored and printed at its end.  If "
         "--temp is too small, the run ends with status 2.  A pipe without an end needs 'lfbloom "
         "claim'.\n\n"
-        "Each thread takes up to 16 MiB more, or 64 MiB with lines of a few bytes.  It takes twice "
-        "the longest line, or four times with --jsonl or several -k.  --memory does not count "
-        "that.\n\n"
+        "Each thread takes up to 16 MiB more, or 64 MiB with lines of a few bytes, which --memory "
+        "does not count; and twice the longest line, or four times with --jsonl or several -k.\n\n"
         "Keys are compared by 128 bits of hash, under a key drawn for each run.  Keys of up to 15 "
-        "bytes never have the same hash.  Of 1e9 longer ones, 5e-17 are expected to be lost: one "
-        "key in 2e16 such runs.\n",
+        "bytes never have the same hash.  With 1e9 longer ones, one run in 2e16 is expected to "
+        "lose a key.\n",
     .run = dedupe_run,
 };

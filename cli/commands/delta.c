@@ -204,9 +204,8 @@ const struct command command_diff = {
         "  lfbloom build --like mon.lfb -o more.lfb tue.txt\n"
         "  lfbloom merge -o tue.lfb mon.lfb more.lfb\n",
     .details =
-        "OUT is a delta: the bits that NEW has and OLD lacks, in near the fewest bytes possible.  "
-        "It does not hold the key of a keyed hash.  OUT is written as a whole or not at all; - is "
-        "standard output.\n\n"
+        "OUT is a delta: the bits that NEW has and OLD lacks, in few bytes.  It does not hold the "
+        "key of a keyed hash.  OUT is written as a whole or not at all; - is standard output.\n\n"
         "NEW must be OLD with more keys: a copy into which keys were put, or a merge of OLD and "
         "others, as in the examples.  A filter that was built again from other keys has no "
         "delta.\n",

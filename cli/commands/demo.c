@@ -288,6 +288,7 @@ const struct command command_demo = {
         "The command puts N random UUID strings into a filter.  Then it queries N/10 present and "
         "N/10 absent strings.  The default of -p is 0.0001.\n\n"
         "The times are those of the filter's calls, in batches of 1,024 keys, averaged over the "
-        "threads.  With --json, n / insert_seconds is the rate of all threads together.\n",
+        "threads.  With --json, n / insert_seconds is the number of puts a second by all threads "
+        "together.\n",
     .run = demo_run,
 };

@@ -310,8 +310,8 @@ const struct command command_info = {
     .details =
         "FILTER may be - for standard input.  In the output, fpp is the false-positive "
         "probability: the chance that the filter answers \"maybe present\" for an absent key.\n\n"
-        "The bits of a shared filter are counted for this, at 0.1 seconds per GiB.  So the figures "
-        "are right even if a process was killed during a put.\n\n"
+        "The bits of a shared filter are counted, in 0.1 seconds per GiB.  So the figures are "
+        "right even if a process was killed during a put.\n\n"
         "If FILTER is on Redis, the server counts the bits, or tells what a key of BF.* takes.\n",
     .run = info_run,
 };

@@ -57,8 +57,8 @@ const struct command command_remote = {
     .details =
         "Each FILTER is deleted without asking, even if it lacks parts or is unfinished.  A "
         "process that has it open gets an error at its next request.\n\n"
-        "What is not a filter stays as it is, and is reported as an error.  But a filter of the "
-        "Java helper class looks like any other string: with ?helper=N,P, a string of that name is "
-        "deleted if it is not longer than such a filter.\n",
+        "What is not a filter is not deleted, but reported as an error.  There is one exception: "
+        "with ?helper=N,P, the value may be any string of at most that filter's size, since a "
+        "filter of the Java helper class looks like any other string.\n",
     .run = manage_run,
 };

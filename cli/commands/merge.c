@@ -294,12 +294,12 @@ const struct command command_merge = {
         "same hash.  To get the same hash, build the later ones with --like the first.  Or build "
         "all with the same --hash and --key-file, or with the same --seed.\n\n"
         "OUT is written as a whole or not at all, after all filters were read, so it may be one of "
-        "them; - is standard output.  The first filter says n, p and whether the key is kept.  "
-        "Only --form mapped replaces a shared filter.\n\n"
-        "Sizes may differ if of each filter and OUT so far one is an integer multiple of the "
-        "other.  Large filters with --foldable have such sizes if their -n differ by a factor of "
-        "2, 4, 8 and so on.  OUT has the smallest size.  If the first filter is larger, its n is "
-        "divided by as much.\n\n"
+        "them; - is standard output.  OUT has the n and p of the first filter, and keeps the key "
+        "of the hash if that does.  Only --form mapped replaces a shared filter.\n\n"
+        "Sizes may differ if each is a multiple of the smallest one: name that first.  Large "
+        "filters with --foldable have such sizes if their -n differ by a factor of 2, 4, 8 and so "
+        "on.  OUT has the smallest size.  If the first filter is larger, its n is divided by as "
+        "much.\n\n"
         "Counting filters can be merged if all have one size and hash: build them with the same "
         "-n, -p and --key-file or --seed.  A key is then present as often as in all together.  If "
         "they have more keys than the first one was made for, the command ends with status 2.\n",
@@ -318,9 +318,9 @@ const struct command command_fold = {
         "If fewer keys came than a filter was made for, fold it: OUT has the same keys in fewer "
         "bits.  Its false-positive probability is that of a filter that was built at that size.  "
         "FILTER stays as it is, unless OUT is the same file.\n\n"
-        "The factor divides FILTER's number of blocks.  Build the filter with --foldable, so that "
-        "many factors do; of small filters few do.  A filter of sbbf up to 128 MiB folds by 2, 4, "
-        "8 and so on, as Arrow does.  Without --factor, it is the largest one that leaves room for "
-        "the keys at FILTER's -p.\n",
+        "The factor must divide FILTER's number of blocks.  Without --factor, it is the largest "
+        "one that leaves room for the keys at FILTER's -p.  Build the filter with --foldable, so "
+        "that there are many factors; small filters have few.  A filter of sbbf up to 128 MiB "
+        "folds by 2, 4, 8 and so on, as Arrow does.\n",
     .run = fold_run,
 };

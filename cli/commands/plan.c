@@ -289,13 +289,13 @@ const struct command command_plan = {
         "  lfbloom plan --window 24h -n 10M -p 0.01\n"
         "  lfbloom plan --counting -n 10M -p 0.001\n",
     .details =
-        "The default strategy is fast.  fast-pair is fast with one pair of words for each key, at "
-        "any P: a put is a claim.  go-fnv14 has one fixed size.  The size of sbbf is a power of "
-        "two, 128 MiB at most.\n\n"
+        "The default strategy is fast.  fast-pair is fast with one pair of words for each key, so "
+        "that at any P a put is a claim.  go-fnv14 has one fixed size.  The size of sbbf is a "
+        "power of two, 128 MiB at most.\n\n"
         "The column \"fpp then\" is the false-positive probability after N keys, by the strategy's "
         "model.\n\n"
         "With --counting, the sizes are those of counting filters, from which keys can be "
-        "removed.  Their default is tags, of which \"probes\" are the bits of a tag.  The other "
+        "removed.  Their default is tags, and its \"probes\" are the bits of a tag.  The other "
         "strategies have a counter of 4 bits in place of each bit.\n\n"
         "With --window, the sizes are those of windows, as 'lfbloom claim --window' makes them.  N "
         "is the number of distinct keys within a SPAN.  P holds with all generations full.\n",

@@ -284,18 +284,17 @@ const struct command command_query = {
     .common = 10,
     .details =
         "With -f, no operand is a filter.  The keys in any of the filters are printed, with -v the "
-        "others.  For those in each of two, pass the output of one query to the next.\n\n"
+        "others.  For keys in both of two filters, pass the output of one query to the next.\n\n"
         "FILTER may be - for standard input, if the keys come from files.\n\n"
         "A filter of 'build --shared' can be queried while other processes put into it.\n\n"
-        "A file of 64 MiB or more is not loaded but read in place.  The query starts at once, "
-        "while a thread compares the checksums, and ends when all were compared.  If one differs, "
-        "the query ends with status 2.  With --no-verify, none is compared.  If such a file is cut "
-        "short during the query, the query is killed.\n\n"
+        "A file of 64 MiB or more is read in place: the query starts at once, while a thread "
+        "compares the checksums.  If one differs, the query ends with status 2.  With --no-verify, "
+        "none is compared.  If such a file is cut short during the query, the query is killed.\n\n"
         "A growing, counting or window filter, which a program has saved or shares, must be in a "
-        "regular file.  A window with a span of time has forgotten by now what is older.  Another "
-        "window answers as when it was saved.\n\n"
-        "If FILTER is on Redis, also as a key of the module (BF.*), the server answers for many "
-        "keys at a time.  For more than 1 million keys per 100 MB of filter, fetch the filter "
-        "first with 'lfbloom convert': that takes less time.\n",
+        "regular file.  A window with a span of time forgets also while its file is closed.  A "
+        "window without one answers as when it was saved.\n\n"
+        "FILTER may be on Redis, also as a key of the module (BF.*).  The server answers for many "
+        "keys at a time.  To query more than 1 million keys in a filter of 100 MB, or 10 million "
+        "in one of 1 GB, fetch it first with 'lfbloom convert': that takes less time.\n",
     .run = query_run,
 };

@@ -140,10 +140,10 @@ const struct command command_remove = {
         "  lfbloom build --counting -n 1M -p 0.001 -o users.lfb users.txt\n"
         "  lfbloom remove users.lfb gone.txt\n",
     .details =
-        "Each line takes back one put of its key: a key that was put twice must be removed "
-        "twice.  A note says how many keys were absent.  If any was, the exit status is 1.\n\n"
-        "A key that was never put may still look present, with the probability -p.  Its removal "
-        "then makes another key absent that has not been removed.\n\n"
+        "Each line takes back one put of its key: a key that was put twice must be removed twice.  "
+        "A note says how many keys were absent.  If any was, the exit status is 1.\n\n"
+        "A key that was never put can look present, with the probability -p.  If it is removed, "
+        "another key becomes absent that was not removed.\n\n"
         "FILTER is replaced as a whole, after all keys were removed, or not at all.  If another "
         "removal of it is running, or another program has changed it meanwhile, that is an error.  "
         "'lfbloom info' says whether a filter is a counting one.\n",

@@ -280,9 +280,9 @@ const struct command command_verify = {
         "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n",
     .details =
         "Each FILTER is read as a whole and compared with its checksums.  The native, growing, "
-        "counting and window forms have one for each MiB.  Another form is checked only as far as "
-        "its header allows.  A file of 'dedupe --seen' has one for each block of 4 KiB; a run that "
-        "uses it is waited for.\n\n"
+        "counting and window forms have one for each MiB, and a file of 'dedupe --seen' one for "
+        "each block of 4 KiB.  The command waits for a run that uses such a file.  The other forms "
+        "have no checksums: only their header is checked.\n\n"
         "Damage is reported as an offset in the file and a size, both in bytes.  'lfbloom convert "
         "--damaged' saves the undamaged parts.\n",
     .run = verify_run,

@@ -76,8 +76,8 @@ static bool window_read_span(const char *option, const char *text, void *to)
 OPTIONS_DEFINE(
     window_span_row, struct window_span, '\0', "window", "SPAN", window_read_span,
     "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, or a number of keys "
-    "(10M), which is the default of -n; SPAN/7 forgets more punctually than SPAN/3 (default), "
-    "SPAN/1 less")
+    "(10M), which is the default of -n; at most a third of SPAN late, a seventh with SPAN/7, all "
+    "of it with SPAN/1")
 
 bool window_expected(const struct command *command, const struct window_span *span,
                      const struct options_count *given, uint64_t *expected)

@@ -17,9 +17,10 @@ const FIGURES = ['12345678', '1000', '1e9'].flatMap(n => ['0.01', '0.001', '1e-6
 const WRONG = [['x', '0.01', /^n: ‘x’ is not a number/], ['', '0.01', /^n: ‘’ is not a number/],
   ['1.5', '0.01', /^n: not a whole number$/], ['1e20', '0.01', /^n: more than 2\^64 - 1$/],
   ['1M', '0', /^p: .*greater than 0$/], ['1M', '1', /^p: .*less than 1$/],
-  ['1M', '1e-13', /^p: below 1e-12/], ['1M', 'often', /^p: ‘often’ is not a probability/]];
-const SAME = [['10M', '1e-4'], ['10,000,000', '0.0001'], ['1e7', '0,0001'], ['1,0e7', '0.01%']];
-const asks = [...FIGURES, ...WRONG, ...SAME].map(([n, p]) => ({n, p, strategy: 'default'}));
+  ['1M', '1e-13', /^p: below 1e-12\. Give 1e-12/], ['1M', 'often', /^p: ‘often’ is not a probability/]];
+const SAME = [['10M', '1e-4'], ['10,000,000', '0.0001'], ['1e7', '0,0001'], ['1,0e7', '0,01%']];
+const SMALL = [['1M', '0.00001'], ['1M', '1e-5'], ['1M', '0,001%']];
+const asks = [...FIGURES, ...WRONG, ...SMALL, ...SAME].map(([n, p]) => ({n, p, strategy: 'default'}));
 
 // Runs in the page, of which it is the only function.
 async function look(asks, url) {
@@ -95,9 +96,12 @@ for (const scheme of [[], ['--force-dark-mode', '--blink-settings=preferredColor
     assert.match(error, message);
     assert.deepEqual([figures.join(''), command, rows, curves], ['–––––', '', [], 0], `${n} ${p}`);
   });
-  const forms = shown.slice(-SAME.length).map(({command, figures}) => command + figures.join());
-  assert.deepEqual(new Set(forms).size, 1, forms.join('\n'));
-  assert.match(forms[0], /= 10000000, \.fpp = 0\.0001/);
+  const forms = list => list.map(({command, figures}) => command + figures.join());
+  const small = forms(shown.slice(-SAME.length - SMALL.length, -SAME.length)), same = forms(shown.slice(-SAME.length));
+  for (const all of [small, same]) assert.deepEqual(new Set(all).size, 1, all.join('\n'));
+  assert.match(same[0], /= 10000000, \.fpp = 0\.0001[^]*-p 0\.0001 [^]*0\.0001$/); // one form everywhere
+  assert.match(small[0], /\.fpp = 1e-5[^]*-p 1e-5 [^]*1e-5$/);
+  assert.deepEqual(shown[0].rows.map(([name]) => name).slice(0, 3), ['fast', 'fast-pair', 'guava-mitz64']);
   console.log(`${asks.length} requests are shown as the library has them`);
 }
 rmSync(folder, {recursive: true, force: true, maxRetries: 5});

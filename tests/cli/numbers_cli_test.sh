@@ -20,7 +20,7 @@ done
 for p in 1 2 inf; do
   refuses "-p $p" "must be less than 1" "$tool" plan -n 10 -p "$p"
 done
-for p in abc '' 0.1x ' 0.1' % 1%% 1e1% ..%; do
+for p in abc '' 0.1x ' 0.1' % 1%% 1e1% ..% , 0,0,1 0,1x ,%; do
   refuses "-p '$p'" "not a probability" "$tool" plan -n 10 -p "$p"
 done
 for threads in 0 -1 x 1.5 4097 1e20; do
@@ -31,6 +31,8 @@ printf 'a\n' >a
 table <<'END'
 0 plan -n 10 -p .7% --json => {fpp=0.007}
 0 plan -n 10 -p 7e-3 --json => {fpp=0.007}
+0 plan -n 10 -p 0,7% --json => {fpp=0.007}
+0 plan -n 10 -p 7,0e-3 --json => {fpp=0.007}
 0 plan -n 9007199254740991 -p 0.5 --json => ..."n": 9007199254740991,...
 0 plan -n 9007199254740992 -p 0.5 --json => ..."n": "9007199254740992",...
 0 demo -n 1000 --seed 1 --json => ..."seed": "1"...
