@@ -8,9 +8,9 @@
  *   counting  lfbloom/counting.h    no       yes     none
  *   window    lfbloom/window.h      yes      no      lfbloom/window_mapped.h
  *
- * An lfb_any is a kind and a pointer, of 16 bytes, which are copied.  It owns nothing: what it
- * points to lives until lfb_any_free() or the kind's own function frees it, once.  All else that a
- * kind can do is done with its pointer: lfb_window_tick(any.window).
+ * An lfb_any is a kind and a pointer: 16 bytes, which may be copied.  It owns nothing: what it
+ * points to lives until lfb_any_free() or the kind's own function frees it, once.  For what only
+ * one kind can do, use the pointer: lfb_window_tick(any.window).
  *
  * Contract   Each function here does what the kind's own function does, and the kind's header says
  *            of it: what is guaranteed, memory order, progress, signals, fork, stack, and which
@@ -82,8 +82,8 @@ typedef struct lfb_figures {
 /* Writes the figures now, at the cost of the kind's own function (lfb_window_stats()). */
 LFB_API void lfb_any_stats(lfb_any any, lfb_figures *figures);
 
-/* The same without a look at the bits: bits_set and all that follows from it are as if the filter
- * were empty.  It takes less than a microsecond, also for a file. */
+/* Writes the figures without a look at the bits: bits_set, and all that follows from it, are those
+ * of an empty filter.  It takes less than a microsecond, also for a file. */
 LFB_API void lfb_any_plan(lfb_any any, lfb_figures *figures);
 
 /* How a file is opened. */

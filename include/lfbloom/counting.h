@@ -127,7 +127,7 @@ LFB_API bool lfb_counting_might_contain(const lfb_counting *counting, const void
  */
 LFB_API bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size);
 
-/* The same for a 64-bit key. */
+/* As lfb_counting_put(), _might_contain() and _remove(), for a 64-bit key. */
 LFB_CHECKED bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key);

@@ -15,8 +15,8 @@
  * 3. Progress   lfb_delta_apply() is lock-free.  Other threads and processes may put, claim and
  *               query meanwhile, and other deltas may be applied.  bits_set stays exact
  *               (lfbloom/filter.h, guarantee 5).
- * 4. Hostile    A delta of at most the size given takes no memory at all to apply; from a file it
- *               takes that of the file.
+ * 4. Hostile    To apply a delta takes no memory, whatever it says; to apply one from a file takes
+ *               as much as the file has bytes.
  *
  * Secret  A delta does not hold the key of a keyed hash.
  * Kinds   Plain filters only; also in mapped files (lfbloom/mapped.h).
@@ -43,7 +43,7 @@ LFB_EXTERN_C_BEGIN
 LFB_CHECKED lfb_status lfb_delta_write(const lfb_filter *earlier, const lfb_filter *later,
                                        lfb_write_fn write, void *to);
 
-/* The same, to a file, which is replaced as by lfb_filter_save().  Fails also as that. */
+/* Writes the delta to a file, which is replaced as by lfb_filter_save().  Fails as both. */
 LFB_CHECKED lfb_status lfb_delta_save(const lfb_filter *earlier, const lfb_filter *later,
                                       const char *path);
 
@@ -59,8 +59,8 @@ LFB_CHECKED lfb_status lfb_delta_save(const lfb_filter *earlier, const lfb_filte
 LFB_CHECKED lfb_status lfb_delta_apply(lfb_filter *filter, const void *delta, size_t size,
                                        uint64_t *turned_on);
 
-/* The same, from a regular file.  Fails also with LFB_ERROR_OPEN, _READ, _NOT_REGULAR,
- * _NO_MEMORY. */
+/* Turns on the bits of a delta in a regular file.  Fails as lfb_delta_apply(), and with
+ * LFB_ERROR_OPEN, _READ, _NOT_REGULAR, _NO_MEMORY. */
 LFB_CHECKED lfb_status lfb_delta_apply_file(lfb_filter *filter, const char *path,
                                             uint64_t *turned_on);
 

@@ -26,9 +26,9 @@
  *               threads put the same new key at once, at least one gets true, and more can.  Only
  *               one does if a key has one pair of words, as in `fast` by default for fpp >= .005,
  *               on x86-64 and aarch64.  (None does if other keys' puts turn on its bits first.)
- *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  None does
- *               only if the key was a false positive then, if a put put it before or meanwhile, or
- *               if the winner was killed before its claim returned.
+ *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  One does,
+ *               unless the key was a false positive then, a put put it before or meanwhile, or the
+ *               winner was killed before its claim returned.
  * 3. Progress   Queries are wait-free; put, claim and put_all are lock-free, for any number of
  *               threads and processes.  Queries, put and claim may run in signal handlers.  After
  *               a thread's first call none of these four allocates, locks or enters the kernel
@@ -52,7 +52,8 @@
  *    Double     Some keys of guava-mitz32, guava-mitz64, java-double and redis-mitz32 have fewer
  *    hashing    than k bits, which adds about 3.2 / (k m): with few keys or a small fpp most of the
  *               rate.  expected_fpp and lfb_config_fpp_after() include it, within a factor of 3.
- *    Hash       A hash of 64 bits (fast, fast-pair, sbbf) adds 5.4e-20 a key, which no figure has.
+ *    Hash       A hash of 64 bits (fast, fast-pair, sbbf) adds 5.4e-20 for each key that was put,
+ *               which no figure includes.
  *
  * Progress in detail
  *
@@ -77,9 +78,9 @@
  *   Threads     The first 64 threads of a process (or as many as it has processors, if that is
  *               more) each count bits in memory of their own.  Further threads share counters: a
  *               put of a new key takes one more locked operation, 3 to 7 ns.
- *   Stack       At most 16 KiB, with the C library's share, of a library compiled by -O2.  A call
- *               that makes, plans or rebuilds a filter, lfb_config_fpp_after(), and one that adds a
- *               layer to a growing one: at most 32 KiB.  Functions of the caller come on top.
+ *   Stack       A call takes at most 16 KiB (by -O2, with the C library's share).  One that makes,
+ *               plans or rebuilds a filter, lfb_config_fpp_after(), and one that adds a layer to a
+ *               growing filter take at most 32 KiB.  Functions of the caller come on top.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
  *               (lfbloom/status.h), except as its own comment says.
  *
@@ -211,10 +212,10 @@ typedef struct lfb_config {
                        Without it any mode is allowed, and lfb_read_limits.key opens them    */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
-  bool foldable; /* round the size up, by at most 1/32 or 12 blocks, so that lfb_filter_fold() has
-                    many factors: from 80,640 blocks on (fast: 1.2 MiB with one pair, 5 with two,
-                    10 with four) all up to 10, and one for 2^i times the keys is 2^i times as
-                    large; smaller filters have fewer.  Growing filters ignore it              */
+  bool foldable; /* round the size up, by at most 1/32 or 12 blocks, so that many factors divide it
+                    (lfb_filter_fold()): all up to 10 from 950,000 keys at 1 % on (80,640 blocks),
+                    fewer in smaller filters.  A filter for 2^i times the keys is then 2^i times as
+                    large.  Growing filters ignore it                                          */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
@@ -310,7 +311,7 @@ LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *byte
 LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size);
 
 /*
- * The same for a 64-bit key:
+ * Put, query and claim, as the three functions above, for a 64-bit key.  It is hashed as follows:
  *
  *   fast, fast-pair               hashed as a number; by SipHash-1-3 as its 8 bytes,
  *                                 little-endian
@@ -326,10 +327,10 @@ LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key
 LFB_API bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key);
 
 /*
- * The same for a key's hash: 64 bits that the caller has mixed well.  fast uses the hash
- * unchanged, without the seed.  sbbf uses it unchanged, too: it is Parquet's XXH64.  Strategies
- * with a wider hash derive the remaining bits from it, so such a key equals no key that was put in
- * another way.
+ * Put, query and claim, as lfb_filter_put(), _might_contain() and _claim(), for a key's hash: 64
+ * bits that the caller has mixed well.  fast and sbbf use it unchanged, without a seed; for sbbf it
+ * is Parquet's XXH64.  Strategies with a wider hash derive the other bits from it, so such a key
+ * equals no key that was put in another way.
  */
 LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
 LFB_API bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash);
@@ -367,7 +368,7 @@ typedef enum lfb_key_kind {
 LFB_API size_t lfb_filter_many(const lfb_filter *filter, lfb_verb verb, const void *keys,
                                size_t count, uint64_t *answers, lfb_key_kind kind);
 
-/* The same by name, of a checked type. */
+/* lfb_filter_many() for one verb and one kind of keys, with a type that the compiler checks. */
 static inline size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                                          uint64_t *answers)
 {
@@ -439,16 +440,16 @@ typedef struct lfb_read_limits {
  * Writes a filter to a file, atomically and durably: into a temporary file in the same
  * directory, which is synced and renamed; then the directory is synced, if it may be read.
  *
- * Mode   The new file has the permissions of the file that it replaces if that belongs to the
- *        caller; if it belongs to another user, those of a new file that the other one had, too.
- *        It has no setuid, setgid or sticky bit.  If it holds the key of its hash
- *        (lfb_stats.key_kept), they are at most 0600.  Its owner, group, ACL and extended
- *        attributes are those of a new file.
+ * Mode   The new file has the permissions of the caller's file that it replaces.  If it replaces
+ *        another user's, it has those of a new file, without the ones that file lacked.  It has no
+ *        setuid, setgid or sticky bit.  If it holds the key of its hash (lfb_stats.key_kept), its
+ *        mode is at most 0600.  Its owner, group, ACL and extended attributes are those of a new
+ *        file.
  * Path   If it is a symbolic link, the link's target is replaced.  In a sticky folder that all may
  *        write to, such as /tmp, another user's link, pipe or file is refused (LFB_ERROR_OPEN,
  *        EACCES), unless that user owns the folder or is root.  If it is not a regular file (a
  *        pipe, a terminal), the filter is written to it directly.
- * Races  The folder is opened once, and the file is made and renamed in it: whoever exchanges
+ * Races  The folder is opened once, and the file is made and renamed in it.  A user that exchanges
  *        names in it meanwhile cannot lead the save elsewhere, nor choose the new file's mode.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is
  *        unchanged (a pipe or terminal may have received a part).  LFB_ERROR_SYNC: `path` is the

@@ -13,8 +13,8 @@
 
 LFB_EXTERN_C_BEGIN
 
-/* As lfb_filter_put(), might_contain and claim for an object, through its funnel
- * (lfbloom/sink.h). */
+/* Put, query and claim an object, as lfb_filter_put(), _might_contain() and _claim() do with the
+ * bytes that its funnel gives (lfbloom/sink.h). */
 LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                              const void *object);
@@ -68,12 +68,11 @@ typedef struct lfb_comparison {
  * (lfb_filter_fold(), `lfbloom fold`).  The two may be one filter.  All keys put before the call
  * are counted; those put during it may be counted wholly, in part or not at all.
  *
- * Unknown  A count, if all of its filter's bits are set, or some were set by damage
- *          (lfb_read_limits.open_damaged; `either`: of one or both), and every figure that follows
- *          from it.  A ratio to an empty set.  Near saturation the errors are as large as the
- *          counts.
- * Errors   docs/guide.md has the formula and how often it held.  The keys must not have been chosen
- *          by their bits.
+ * Unknown  A count is unknown if all bits of its filter are set, or some were set by damage
+ *          (lfb_read_limits.open_damaged).  So is each figure that follows from it, and a ratio to
+ *          an empty set.  Near saturation the errors are as large as the counts.
+ * Errors   bloom/strategies/spread.h has the formula, docs/guide.md how often it held.  The keys
+ *          must not have been chosen by their bits.
  * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS (also if one
  *          folds to the size of the other), _STRATEGY_DIFFERS, _HASH_DIFFERS: as
  *          lfb_filter_put_all().
@@ -128,9 +127,9 @@ LFB_CHECKED lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t i
 
 /*
  * Gives a configuration the hash of a filter: config.hash, seed, key and keep_key.  A filter made
- * of it hashes every key as this one does, on any processor; filters of the same size can then be
- * put together (lfb_filter_put_all()).  If the hash is keyed, config.key is the filter's secret
- * from then on.
+ * of it hashes every key as this one does, on any processor, so that the two can be merged
+ * (lfb_filter_put_all()) if their sizes fit.  If the hash is keyed, config.key is the filter's
+ * secret from then on.
  *
  * If config.strategy is LFB_DEFAULT, it becomes the filter's.
  *

@@ -57,10 +57,10 @@ LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const void *keys, size
                                      lfb_key_kind kind);
 
 /*
- * The same for `changes`, with the bits of all changes since a version, as a delta
- * (lfbloom/delta.h).  They do not count as changes.
+ * Passes a delta (lfbloom/delta.h) to the follower, from a source's `changes`: the bits of all
+ * changes since a version.  They do not count as changes.
  *
- * Returns also LFB_ERROR_NO_CHANGES: the delta is damaged, or made for another filter.
+ * Returns as lfb_keys_give(); LFB_ERROR_NO_CHANGES: the delta is damaged, or for another filter.
  */
 LFB_CHECKED lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size);
 
@@ -162,8 +162,8 @@ LFB_API void lfb_follow_free(lfb_follow *follow);
 /*
  * Asks the source once, and does what is necessary.
  *
- * Takes  now   the time, in seconds since 1970.  A time that is older by less than a day than one
- *              before it is taken for late: its daily rebuild is not repeated.
+ * Takes  now   the time, in seconds since 1970.  If it is less than a day before that of an earlier
+ *              poll, the clock is taken for late, and no daily rebuild is repeated.
  * Gives  what  what it did, also if it fails; may be NULL.
  * Fails  as the source, lfb_versions_begin_rebuild() and lfb_versions_publish() do;
  *        LFB_ERROR_NO_THREAD; LFB_ERROR_STOPPED: lfb_follow_stop() was called during the poll.

@@ -120,15 +120,15 @@ LFB_CHECKED lfb_status lfb_growing_create(const lfb_config *config, lfb_growing 
 LFB_API void lfb_growing_free(lfb_growing *growing);
 
 /*
- * Whether the filter can grow: LFB_OK, or why no layer follows the newest, which is full, as
- * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and
- * more often not claimed.  A caller that must not lose a key asks after each claim that returned
+ * Returns LFB_OK if the filter can grow, or why no layer follows the newest, which is full
+ * (lfb_growing_figures.stuck).  From then on false positives become more frequent, and claims of
+ * new keys fail more often.  A caller that must not lose a key asks after each claim that returned
  * false, or after each batch: it costs a load, and after a failure the sum of the stripes.  errno
  * has the cause of LFB_ERROR_WRITE and _MAP.  Wait-free, but a mapped file's layer may be mapped.
  */
 LFB_CHECKED lfb_status lfb_growing_stuck(const lfb_growing *growing);
 
-/* Each as the function of lfb_filter with the same name. */
+/* Put, query and claim, as the functions of lfbloom/filter.h with the same names. */
 LFB_API bool lfb_growing_put(lfb_growing *growing, const void *bytes, size_t size);
 LFB_API bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes,
                                        size_t size);

@@ -35,10 +35,10 @@
  * SIGBUS     Everything that can be checked is checked when the file is opened.  The file's blocks
  *            are reserved when it is made; blocks lost since (by a sparse copy) are reserved when
  *            it is opened.  So a full disk makes no put fail.  If the file system or a sandbox
- *            refuses fallocate(), missing blocks stay so (glibc writes those of a new file at
- *            EOPNOTSUPP): a put into one of a full disk kills the process.  If a mapped file is cut
- *            short, each process that touches the missing part is killed, as with any mapping:
- *            never write over it.  To replace it, rename another file to its path, as
+ *            refuses fallocate(), blocks can be missing, and on a full disk a put into one of them
+ *            kills the process.  If a mapped file is cut short, each process that touches the
+ *            missing part is killed, as with any mapping: never write over it.  To replace it,
+ *            rename another file to its path, as
  *            lfb_filter_save() does.  Processes that have the old file open continue with it.
  * Descriptor If the program closes the filter's descriptor, put, query, claim, stats and close
  *            continue to work, and lfb_mapped_sync() fails.
@@ -116,7 +116,7 @@ LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *
  *        and present keys may be missing: lfb_mapped_verify() compares the checksums.
  * Speed  Words of the native form are queried by the same code as in memory.  Guava's and
  *        Parquet's begin at no multiple of 8 bytes and are read by code of their own
- *        (docs/performance.md, Files in place).  Private memory has huge pages; a page cache may
+ *        (docs/performance.md, Files).  Private memory has huge pages; a page cache may
  *        have none.
  * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED or _WRITE.
  *        LFB_ERROR_BYTE_ORDER: a mapped file of the other byte order; on a big-endian processor

@@ -14,9 +14,9 @@
 LFB_EXTERN_C_BEGIN
 
 /*
- * The address of a server, or of one node of a cluster from which the others are found, and
- * the limits on waiting.  All zero is the default.  A function that takes options copies their
- * texts.
+ * How to reach a server, or a node of a cluster that tells the others, and how long to wait.  All
+ * zero is the default: the local server.  A function that takes options copies their texts.  The
+ * paragraphs below are for the fields that refer to them.
  *
  * Patience  A call waits for a server that cannot be reached or refuses for the moment, also for
  *           its first answer.  It connects again if it cannot connect, if the connection
@@ -25,9 +25,9 @@ LFB_EXTERN_C_BEGIN
  *           after it has become a replica or its master is down, if it has too many clients, or if
  *           its cluster has lost a master.  Before each new attempt there is a pause: 20 ms at
  *           first, twice as long each time, 2 s at most, and at random up to half as long again.
- *           The call fails after `retries` pauses in a row in which nothing at all was answered.
- *           The default is 20 to 30 s of pauses.  In that time a cluster with its default
- *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
+ *           The call fails after `retries` pauses in a row without any answer.  By default these
+ *           are 20 to 30 s.  In that time a cluster with its default cluster-node-timeout of 15 s
+ *           replaces a dead master by a Redis replica.
  *           Without any pause a call fails if a user or password is refused or missing
  *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program
  *           answers (_PROTOCOL), if the host's name does not exist (_HOST), or if TLS fails.  But
@@ -271,7 +271,7 @@ LFB_CHECKED lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *by
                                                bool *maybe);
 
 /*
- * The same for many keys, or for one of another kind.
+ * Put or query many keys in one call, or one that is a number.
  *
  * Takes  verb     LFB_PUT or LFB_MIGHT_CONTAIN.
  *        keys     `count` of this kind: LFB_BYTES_KEY or LFB_U64_KEY.
@@ -297,7 +297,7 @@ LFB_CHECKED lfb_status lfb_redis_many(lfb_redis *filter, lfb_verb verb, const vo
  */
 LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_figures *figures);
 
-/* Gives the figures that do not change: those of an empty filter.  Sends nothing to a server. */
+/* Gives the figures of the filter as if it were empty.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
 /* Calls `each` with every key on the server that the filter consists of, its name first.  Any

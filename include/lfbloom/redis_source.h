@@ -108,7 +108,7 @@ LFB_CHECKED lfb_status lfb_redis_publisher_create(const lfb_redis_options *optio
  * Publishes a filter as the version after the newest: its delta where that suffices (4 above),
  * otherwise in full.  It has every key that was put before the call.
  *
- * Takes  filter  any, with more keys than the last one or without some; threads may put into it.
+ * Takes  filter  may have more keys than the last one, or lack some; threads may put into it.
  * Gives  number  the version's number, unless NULL.
  * Fails  as lfb_redis_publish().  The next call then publishes what this one would have.
  * Memory the filter's size once more from the first call on; while it runs, at most as much again

@@ -102,16 +102,16 @@ typedef enum lfb_previous {
  */
 LFB_CHECKED lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions);
 
-/* The same with an existing filter, which the handle then owns.  Fails: LFB_ERROR_NO_MEMORY;
- * the caller still owns the filter. */
+/* Makes a handle with an existing filter as its first version; the handle then owns it.  Fails:
+ * LFB_ERROR_NO_MEMORY; the caller still owns the filter. */
 LFB_CHECKED lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
 /*
- * The same without a version: until the first is published the number is 0, each query answers
- * "maybe", and a put into the handle alone changes nothing and returns false (with a version being
- * built, it goes there).  For a filter whose keys come from elsewhere (lfbloom/follow.h): an empty
- * first version would deny every key until then.  What stands for the missing version is never a
- * previous one.
+ * Makes a handle without a version, for a filter with keys that come from elsewhere
+ * (lfbloom/follow.h): an empty first version would deny every key until they have come.  Until the
+ * first version is published, the number is 0, each query answers "maybe", and a put changes
+ * nothing and returns false (or goes to the version that is being built).  The first publish has no
+ * previous version to keep.
  *
  * Fails  LFB_ERROR_NO_MEMORY.
  */
@@ -145,9 +145,9 @@ LFB_API void lfb_versions_leave(const lfb_versions *versions);
 /* Returns the current version's number, or one that was current at some time during the call. */
 LFB_API uint64_t lfb_versions_number(const lfb_versions *versions);
 
-/* The same as the functions of lfb_filter, on the current version.  A put also goes to the
- * version that is being filled and to the previous one, if they exist.  Answers are those of the
- * current version. */
+/* Put and query, as the functions of lfbloom/filter.h with the same names, on the current version.
+ * A put also goes to the version that is being filled and to the previous one, if they exist.
+ * Answers are those of the current version. */
 LFB_API bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size);
 LFB_API bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key);
 LFB_API bool lfb_versions_might_contain(const lfb_versions *versions, const void *bytes,
@@ -190,9 +190,9 @@ LFB_CHECKED lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const 
                                                   lfb_filter **building);
 
 /*
- * The same with a filter that is already filled, from a file for example.  On success the handle
- * owns it.  The loader may put into it until publish or abandon, and must put the keys that the
- * source received after the file was written (3 above).
+ * Begins a new version with a filter that is already filled, for example from a file.  On success
+ * the handle owns it.  The loader may put into it until publish or abandon, and must put the keys
+ * that the source received after the file was written (3 above).
  *
  * Fails  LFB_ERROR_REBUILDING, _IN_SECTION, _NO_MEMORY; the caller still owns the filter.
  */

@@ -11,10 +11,10 @@
  *
  * Guarantees
  *
- * 1. Found   A key is found from the return of its put until the advance is called that ends the
- *            G-th generation after that of the put.  That is at least the span, if no generation is
- *            shorter than span / G.  By lfb_window_tick(): at least the span after the last tick
- *            before the put.
+ * 1. Found   A key is found from the return of its put on, until G more generations have begun and
+ *            the advance that ends the last of them is called.  That is at least the span, if no
+ *            generation is shorter than span / G.  By lfb_window_tick(): at least the span after
+ *            the last tick before the put.
  * 2. Forgotten  Once that advance has returned, the key is absent.  If no generation is longer than
  *            span / G, this is at most span * (1 + 1 / G) after the put.  A key that is put again
  *            is found for a span from then on.
@@ -144,7 +144,7 @@ LFB_API bool lfb_window_might_contain(const lfb_window *window, const void *byte
  * one returns true (4). */
 LFB_API bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size);
 
-/* The same for a 64-bit key. */
+/* As lfb_window_put(), _might_contain() and _claim(), for a 64-bit key. */
 LFB_API bool lfb_window_put_u64(lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key);
 LFB_API bool lfb_window_claim_u64(lfb_window *window, uint64_t key);
@@ -167,15 +167,15 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
 LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
 /*
- * Ends the generations that are over by the clock.  If a caller, or some caller of each process,
- * calls it before its puts, no timer is needed.  If it is not called for long, it ends all that is
- * over: after that the window has forgotten what it should.
+ * Ends the generations that are over by the clock.  If each process calls it before its puts and
+ * claims, no timer is needed.  After a pause it ends all that is over: then the window has
+ * forgotten what it should.
  *
  * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of
- * the host, and between time namespaces of containers, it is that of the wall clock; if that was
- * set back meanwhile, the window remembers for longer, and if it was wrong forward, it forgets
- * early: that cannot be known.  A process that has a window does not change its time namespace; a
- * child that it forks may be in another one, if the child can read /proc.
+ * the host, and between time namespaces of containers, it is that of the wall clock.  If that was
+ * set back meanwhile, the window remembers for longer.  If it was set forward wrongly, the window
+ * forgets early, and cannot know it.  A process that has a window must not change its time
+ * namespace; a child that it forks may be in another one, if the child can read /proc.
  *
  * Takes   ended  receives how many generations it has ended: 0 also if the window has no span, or
  *                another thread or process is ending one.  NULL: not wanted.
@@ -185,13 +185,13 @@ LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 LFB_CHECKED lfb_status lfb_window_tick(lfb_window *window, uint32_t *ended);
 
 /*
- * Starts a thread of the library that ends each generation when it is over.  If it alone does, no
- * generation is shorter than span / G; if it runs late, all later generations begin later.  If it
- * runs already, the call says whether its last try to end a generation failed.
+ * Starts a thread of the library that ends each generation when it is over.  If nothing else ends
+ * them, none is shorter than span / G: if the thread is late, all later generations begin later.
+ * If the thread runs already, the call says whether its last try to end a generation failed.
  *
  * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD; LFB_ERROR_OPEN, as
- *        lfb_window_advance(): it would end, or has ended, no generation.  The call takes no lock:
- *        the first try to end a generation finds that the file system has none.
+ *        lfb_window_advance(): the thread could end no generation.  The call itself takes no lock:
+ *        that the file system has none, only the first try to end a generation finds.
  */
 LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window);
 

@@ -34,7 +34,7 @@ LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
   return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_relaxed);
 }
 
-/* The same in one order with other such reads and with exchanges that are seq_cst. */
+/* Returns the word's bits, in one order with other such reads and with seq_cst exchanges. */
 LFB_INLINE uint64_t lfb_word_get_ordered(const lfb_word *word)
 {
   return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_seq_cst);
@@ -56,13 +56,13 @@ LFB_INLINE uint64_t lfb_word_set_seen_by(lfb_word *word, uint64_t seen, uint64_t
   return 0;
 }
 
-/* The same, relaxed. */
+/* Turns on the bits of `mask`, as lfb_word_set_seen_by(), in relaxed order. */
 LFB_INLINE uint64_t lfb_word_set_seen(lfb_word *word, uint64_t seen, uint64_t mask)
 {
   return lfb_word_set_seen_by(word, seen, mask, LFB_STD memory_order_relaxed); /* as above */
 }
 
-/* The same for a word that has not been read yet. */
+/* Turns on the bits of `mask`, as above, in a word that has not been read yet. */
 LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
 {
   return lfb_word_set_seen(word, lfb_word_get(word), mask);
