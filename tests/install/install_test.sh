@@ -31,10 +31,7 @@ found=$(eval "$export" && type -P lfbloom && pkg-config --modversion lfbloom) ||
 pass "the tool and the library are found by what the installer says"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-for library in lfbloom lfbloom_redis; do
-  [[ $(pkg-config --modversion $library) == "$version" ]] || fail "pkg-config names another version"
-done
-pass "pkg-config knows version $version"
+[[ $(pkg-config --modversion lfbloom_redis) == "$version" ]] || fail "pkg-config names another version"
 
 cd "$TEST_TMPDIR"
 # The README's example, unchanged.

@@ -1,18 +1,45 @@
 #!/bin/bash
-# recipes_test.sh: the recipes for vcpkg and Conan, run by stand-ins of these tools (stand_in.cmake,
-# stand_in.py) where the tools themselves are not installed: cmake configures, builds and
-# installs as the recipes say, and a program finds what was installed. What the tools do by themselves,
-# such as fetching dependencies, is not shown.
+# recipes_test.sh AMALGAMATION... KERNEL...: tools/release.sh makes an archive of a commit, always the same, which
+# tools/check_release.sh builds and uses; its amalgamation and kernel are Bazel's files.  From this archive
+# the recipes for vcpkg and Conan are run by stand-ins of these tools (stand_in.cmake, stand_in.py)
+# where the tools themselves are not installed. What they do by themselves, such as fetching, is not shown.
 #
-# Seen to fail with a version in the recipes that is not the project's.
+# Seen to fail with a version in the recipes that is not the project's; with an archive that has the time
+# of its making, or uncommitted lines, or lacks a file that CMake reads.
 set -euo pipefail
 source tests/support/steps.sh
 
 here=$(cd "$(dirname "$0")" && pwd)
-source=$TEST_TMPDIR/source out=$TEST_TMPDIR/out
-mkdir "$source" "$out"
-cp -RL .bazelrc CMakeLists.txt LICENSE README.md include atomic bloom redis cli completion man packaging tools "$source"
+tree=$TEST_TMPDIR/tree out=$TEST_TMPDIR/out
+mkdir "$tree" "$out"
+cp -RL .bazelrc CMakeLists.txt LICENSE README.md include atomic bloom redis cli completion man packaging tools tests "$tree"
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }
+
+commit=(git -C "$tree" -c user.name=a -c user.email=a@example.org)
+git init -q "$tree"
+"${commit[@]}" add .
+"${commit[@]}" commit -qm one
+echo changed >>"$tree/README.md" # in no commit
+quietly "$tree/tools/release.sh" "$out/first"
+find "$tree" -exec touch -d 2001-02-03 {} + -exec chmod go-rwx {} +
+(cd "$out" && umask 077 && TZ=Asia/Tokyo quietly "$tree/tools/release.sh" second)
+diff -r "$out/first" "$out/second" || fail "a second archive of the commit differs"
+pass "two archives of a commit are the same"
+
+quietly "$tree/tools/check_release.sh" "$out"/first/lfbloom-*.gz
+tar -xf "$out"/first/lfbloom-*.gz -C "$out"
+source=$(echo "$out"/lfbloom-*)
+[[ ! -e $source/tests && $(tail -n 1 "$source/README.md") != changed ]] || fail "it has more than a user's part of the commit"
+for file in "$@"; do
+  cmp "$file" "$source"/[ak]*/"${file##*/}" || fail "not Bazel's $file"
+done
+(($(find "$source/amalgamation" "$source/kernel" -name '*.[ch]' | wc -l) == $#)) || fail "its amalgamation or kernel has other files"
+pass "it is whole, and builds in an empty folder"
+echo >>"$source/NEWS.md"
+tar -czf "$out/second/lfbloom-${source##*-}.tar.gz" -C "$out" "${source##*/}"
+(cd "$out/second" && sha256sum ./*.gz >"$(echo ./*.sha256)")
+! "$tree/tools/check_release.sh" "$out"/second/*.gz >/dev/null 2>&1 || fail "a changed file is not found"
+pass "a changed file is found"
 
 # uses PREFIX: a program, built against an installation.
 mkdir "$out/use"
