@@ -1,7 +1,7 @@
 /*
- * lfbloom.c - the sources of lfbloom in one file: compile as C11, link with -lck -pthread -lm
- * (ConcurrencyKit 0.7; Debian: libck-dev).  lfbloom.h lists the headers.  Needs no other flags: functions with vector instructions are
- * marked as such, and run only if the processor has the instructions.
+ * lfbloom.c - the sources of lfbloom in one file, except versions (lfbloom_versions.c): compile as
+ * C11, link with -pthread -lm.  lfbloom.h lists the headers.  Needs no other flags: functions with
+ * vector instructions are marked as such, and run only if the processor has the instructions.
  *
  * The comments of the sources are left out, except those of the public headers in lfbloom.h: they
  * are in the project's tree, in the files that are named here.

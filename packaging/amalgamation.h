@@ -1,10 +1,11 @@
 /*
- * lfbloom.h - lfbloom, a lock-free concurrent Bloom filter, in one header and one source.
+ * lfbloom.h - lfbloom, a lock-free concurrent Bloom filter, in one header and two sources.
  *
  * Contains the headers that lfbloom installs; each describes its part.  Read lfbloom/filter.h
- * first.  Compile lfbloom.c as C11 with your program, and link with -lck -pthread -lm: lfbloom.c
- * includes <ck_epoch.h> of ConcurrencyKit (Debian: libck-dev).  C++ programs include this header
- * unchanged.
+ * first.  Compile lfbloom.c as C11 and link it with your program, which may be C++11, and with
+ * -pthread -lm.  A program that uses versions (lfbloom/versions.h, follow.h, file_source.h) links
+ * lfbloom_versions.c, too, and -lck: that file includes <ck_epoch.h> of ConcurrencyKit (Debian:
+ * libck-dev).
  *
  * What is left out, and why:
  *

@@ -41,7 +41,7 @@ with_library() {
   cc -std=c11 -o library library.c $flags -Wl,-rpath,"$work/prefix/lib" && ./library
 }
 with_amalgamation() {
-  cc -std=c11 -O2 -I "$name/amalgamation" -o amalgamated amalgamated.c "$name"/amalgamation/*.c -lck -pthread -lm &&
+  cc -std=c11 -O2 -I "$name/amalgamation" -o amalgamated amalgamated.c "$name/amalgamation/lfbloom.c" -pthread -lm &&
     ./amalgamated
 }
 with_kernel() { cc -std=c11 -O2 -I "$name/kernel" -o kernel kernel.c "$name"/kernel/*.c -lm && ./kernel; }

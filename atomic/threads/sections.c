@@ -28,7 +28,6 @@ static ck_stack_t section_all = CK_STACK_INITIALIZER;
 static pthread_mutex_t section_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t section_key;
 static bool section_has_key;
-static uint64_t section_forks;
 
 static section_record section_reserve[LFB_SECTION_RESERVE];
 static lfb_word section_reserve_used; /* can be above LFB_SECTION_RESERVE */
@@ -132,17 +131,11 @@ void lfb_sections_unlock(void)
   (void)pthread_mutex_unlock(&section_mutex);
 }
 
-uint64_t lfb_sections_forks(void)
-{
-  return section_forks;
-}
-
 /* The parent's other threads are in no section of the child. */
 static void section_in_child(void)
 {
   ck_stack_entry_t *each;
 
-  section_forks++;
   CK_STACK_FOREACH(&section_all, each) {
     lfb_section *record = &section_of(each)->epoch;
     if (record != lfb_section_mine && ck_epoch_record_ct(record) == &section_of_thread)

@@ -46,7 +46,6 @@
 #include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <unistd.h>
 
 LFB_EXTERN_C_BEGIN
 
@@ -60,16 +59,6 @@ typedef struct ck_epoch_entry lfb_section_entry;
  * held for a scan of the records and no allocation. */
 void lfb_sections_lock(void);
 void lfb_sections_unlock(void);
-
-/* How many forks have led to this process: another number in a child. */
-uint64_t lfb_sections_forks(void);
-
-/* Another number in each child, also if that has its parent's number in a namespace of its own, or
- * clone() made it, past the handlers of fork().  Never 0. */
-static inline uint64_t lfb_sections_process(void)
-{
-  return lfb_sections_forks() << 32 | (uint64_t)getpid();
-}
 
 /*
  * Makes the list of what one handle retires.

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "atomic/threads/sections.h"
+#include "atomic/threads/forks.h"
 
 lfb_status lfb_mapping_begin(const char *path, lfb_mapping **mapping)
 {
@@ -137,14 +137,14 @@ static lfb_status lock_renew(lfb_mapping *mapping)
     return status;
   mapping->lock = fd;
   /* release: `lock`, which then stays. */
-  atomic_store_explicit(&mapping->locker, lfb_sections_process(), memory_order_release);
+  atomic_store_explicit(&mapping->locker, lfb_forks_process(), memory_order_release);
   return LFB_OK;
 }
 
 bool lfb_mapping_owns_lock(const lfb_mapping *mapping)
 {
   /* acquire: pairs with the release above. */
-  return atomic_load_explicit(&mapping->locker, memory_order_acquire) == lfb_sections_process();
+  return atomic_load_explicit(&mapping->locker, memory_order_acquire) == lfb_forks_process();
 }
 
 lfb_status lfb_mapping_prepare_lock(lfb_mapping *mapping)

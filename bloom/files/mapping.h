@@ -22,7 +22,7 @@ struct lfb_mapping {
   lfb_disk_file disk; /* fd -1: none                                       */
   char *path;         /* that was opened; owned                            */
   int lock;           /* a description of the file, for flock(); -1: none  */
-  LFB_ATOMIC(uint64_t) locker; /* lfb_sections_process() that opened `lock`; 0: none */
+  LFB_ATOMIC(uint64_t) locker; /* lfb_forks_process() that opened `lock`; 0: none */
 };
 
 /* Makes a mapping that has no file yet.  Fails: LFB_ERROR_NO_MEMORY. */

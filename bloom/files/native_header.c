@@ -143,10 +143,8 @@ uint64_t lfb_native_now(void)
 {
   uint64_t seconds;
 
-  if (native_epoch(&seconds))
-    return seconds;
-  const time_t now = time(NULL);
-  return now < 0 ? 0 : (uint64_t)now;
+  /* Linux sets no clock to before 1970. */
+  return native_epoch(&seconds) ? seconds : (uint64_t)time(NULL);
 }
 
 /* A later version may have more types. */

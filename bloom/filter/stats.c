@@ -1,4 +1,5 @@
 /* stats.c - counts the bits of a filter that are set, and writes its figures. */
+#include "bloom/filter/date.h"
 #include "bloom/filter/digest.h"
 #include "bloom/filter/figures.h"
 
@@ -26,6 +27,12 @@ void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
   const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
 
   lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), full_words, stats);
+}
+
+void lfb_filter_date(lfb_filter *filter, uint64_t written)
+{
+  if (filter->description.written == 0)
+    filter->description.written = written;
 }
 
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)

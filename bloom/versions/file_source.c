@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "atomic/words/reserved.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/date.h"
 
 /* The identity of a file at one time. */
 typedef struct sighting {
@@ -224,8 +224,7 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
   while (source->candidate.path != NULL) {
     lfb_status status = lfb_filter_load(source->candidate.path, &source->limits, filter);
     if (status == LFB_OK) {
-      if ((*filter)->description.written == 0) /* the form does not record it */
-        (*filter)->description.written = (uint64_t)source->candidate.found.st_mtim.tv_sec;
+      lfb_filter_date(*filter, (uint64_t)source->candidate.found.st_mtim.tv_sec);
       sighting_move(&source->adopted, &source->candidate);
       source->number++;
       return LFB_OK;

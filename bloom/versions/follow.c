@@ -442,22 +442,13 @@ static void *follow_run(void *argument)
   return NULL;
 }
 
-/* Whether the thread runs, and whether a version was published. */
-static void follow_look(lfb_follow *follow, bool *running, bool *published)
-{
-  pthread_mutex_lock(&follow->thread_lock);
-  *running = follow->running;
-  *published = follow->shown.rebuilds > 0;
-  pthread_mutex_unlock(&follow->thread_lock);
-}
-
 /* Polls for the first version, in the caller's thread.  Fails if there is none. */
 static lfb_status follow_first(lfb_follow *follow)
 {
-  bool running, published;
-
-  follow_look(follow, &running, &published);
-  if (running || published || follow->config.start_at_once)
+  pthread_mutex_lock(&follow->thread_lock);
+  const bool begun = follow->running || follow->shown.rebuilds > 0;
+  pthread_mutex_unlock(&follow->thread_lock);
+  if (begun || follow->config.start_at_once)
     return LFB_OK;
   pthread_mutex_lock(&follow->polling);
   lfb_status status = follow_poll_locked(follow, (uint64_t)time(NULL), false, NULL);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "atomic/threads/forks.h"
 #include "atomic/threads/sections.h"
 
 /* What a filter of an arrangement is. */
@@ -45,16 +46,8 @@ struct lfb_versions {
                          * dropped, without the lock                                        */
   arrangement *spare;   /* for the call that ends a rebuild, which must not fail; NULL until
                          * begin_rebuild has returned                                       */
-  uint64_t beginner;    /* lfb_sections_forks() of the last begin_rebuild                   */
+  uint64_t beginner;    /* lfb_forks() of the last begin_rebuild                   */
 };
-
-/* Seconds since 1970. */
-static uint64_t versions_time(void)
-{
-  const time_t now = time(NULL);
-
-  return now < 0 ? 0 : (uint64_t)now;
-}
 
 /* ---- sections -------------------------------------------------------------- */
 
@@ -191,14 +184,6 @@ void lfb_versions_set_failed_polls(lfb_versions *versions, uint64_t count)
   atomic_store_explicit(&versions->failed_polls, count, memory_order_relaxed);
 }
 
-/* Seconds since a time; 0 if the clock was set back behind it. */
-static uint64_t versions_age(uint64_t time)
-{
-  const uint64_t now = versions_time();
-
-  return now > time ? now - time : 0;
-}
-
 void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figures)
 {
   lfb_versions_figures look = {0};
@@ -209,7 +194,9 @@ void lfb_versions_stats(const lfb_versions *versions, lfb_versions_figures *figu
     lfb_filter_stats(now->filters[CURRENT], &look.all);
     look.number = now->number;
     look.since = now->since;
-    look.age = versions_age(look.all.written > 0 ? look.all.written : look.since);
+    const uint64_t since = look.all.written > 0 ? look.all.written : look.since;
+    const uint64_t today = (uint64_t)time(NULL);
+    look.age = today > since ? today - since : 0; /* 0: the clock was set back */
   }
   lfb_section_leave(section);
   look.failed_polls = atomic_load_explicit(&versions->failed_polls, memory_order_relaxed);
@@ -268,7 +255,7 @@ static void versions_arrange(lfb_versions *versions, arrangement *next)
 
   if (next->filters[CURRENT] != before->filters[CURRENT]) {
     next->number++;
-    next->since = versions_time();
+    next->since = (uint64_t)time(NULL);
   }
   /* release: pairs with the acquire in versions_seen(). */
   atomic_store_explicit(&versions->now, next, memory_order_release);
@@ -299,7 +286,7 @@ static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
 static bool versions_rebuilding(const lfb_versions *versions, const arrangement *now)
 {
   return now->filters[BUILDING] != NULL &&
-         (versions->spare != NULL || versions->beginner == lfb_sections_forks());
+         (versions->spare != NULL || versions->beginner == lfb_forks());
 }
 
 /* The caller holds the lock. */
@@ -318,7 +305,7 @@ static lfb_status versions_begin(lfb_versions *versions, arrangement *made, lfb_
     return status;
   arrangement *next = versions_copy(versions, made);
   next->filters[BUILDING] = filter;
-  versions->beginner = lfb_sections_forks();
+  versions->beginner = lfb_forks();
   versions_arrange(versions, next);
   return LFB_OK;
 }
@@ -445,7 +432,7 @@ static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter
   if (first == NULL)
     return LFB_ERROR_NO_MEMORY;
   first->number = number;
-  first->since = number == 0 ? 0 : versions_time();
+  first->since = number == 0 ? 0 : (uint64_t)time(NULL);
   first->filters[CURRENT] = filter;
   first->of = versions;
   /* relaxed: the caller publishes the handle. */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "atomic/threads/sections.h"
+#include "atomic/threads/forks.h"
 #include "atomic/words/reserved.h"
 #include "bloom/files/mapping.h"
 
@@ -257,7 +257,7 @@ static void window_leave(lfb_window *window)
  * child. */
 static bool window_enter(lfb_window *window)
 {
-  const uint64_t here = lfb_sections_process();
+  const uint64_t here = lfb_forks_process();
   /* relaxed: the exchange decides. */
   uint64_t holder = atomic_load_explicit(&window->advancing, memory_order_relaxed);
 

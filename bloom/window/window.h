@@ -175,7 +175,7 @@ struct lfb_window {
 
   lfb_stripes inserted; /* by_insertions: puts that turned on bits; else no stripes */
 
-  /* lfb_sections_process() of the thread that advances; 0: none does */
+  /* lfb_forks_process() of the thread that advances; 0: none does */
   LFB_ATOMIC(uint64_t) advancing;
   lfb_mapping *mapping;           /* NULL: in private memory */
   lfb_window_clock *clock;        /* NULL: none (window_clock.c) */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "atomic/threads/sections.h"
+#include "atomic/threads/forks.h"
 #include "atomic/threads/wake.h"
 #include "bloom/window/window.h"
 
@@ -100,7 +100,7 @@ lfb_status lfb_window_tick(lfb_window *window, uint32_t *ended)
 
 struct lfb_window_clock {
   lfb_window *window;
-  uint64_t process; /* lfb_sections_process() of the thread: a child of a fork has none */
+  uint64_t process; /* lfb_forks_process() of the thread: a child of a fork has none */
   pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t wake;
@@ -163,7 +163,7 @@ static void clock_free(lfb_window_clock *clock)
  * taken forever, and its memory stays. */
 static lfb_window_clock *clock_own(lfb_window *window)
 {
-  if (window->clock != NULL && window->clock->process != lfb_sections_process())
+  if (window->clock != NULL && window->clock->process != lfb_forks_process())
     window->clock = NULL;
   return window->clock;
 }
@@ -195,7 +195,7 @@ lfb_status lfb_window_start_clock(lfb_window *window)
   }
   (void)pthread_mutex_init(&clock->lock, NULL); /* never fails with default attributes */
   clock->window = window;
-  clock->process = lfb_sections_process();
+  clock->process = lfb_forks_process();
   if (pthread_create(&clock->thread, NULL, clock_run, clock) != 0) {
     clock_free(clock);
     return LFB_ERROR_NO_THREAD;

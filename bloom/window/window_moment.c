@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomic/threads/sections.h"
+#include "atomic/threads/forks.h"
 #include "bloom/files/disk.h"
 #include "bloom/filter/digest.h"
 #include "bloom/window/window.h"
@@ -96,7 +96,7 @@ static void moment_boot(uint64_t boot[2])
 {
   static LFB_ATOMIC(uint64_t) known[2];
   static LFB_ATOMIC(uint64_t) known_after; /* so many forks, and 1; 0: not read yet */
-  const uint64_t here = lfb_sections_forks() + 1;
+  const uint64_t here = lfb_forks() + 1;
 
   /* acquire: pairs with the release below. */
   if (atomic_load_explicit(&known_after, memory_order_acquire) != here) {

@@ -38,7 +38,7 @@ def library_sources():
 
 
 class BuildWithLibrary(build_ext):
-    """Compiles the library, too: as one file, the amalgamation."""
+    """Compiles the library, too: as two files, the amalgamation."""
 
     def build_extension(self, ext):
         self.find_headers()
@@ -46,7 +46,7 @@ class BuildWithLibrary(build_ext):
         os.makedirs(made, exist_ok=True)
         command = ["bash", "tools/amalgamate.sh", made, *library_sources()]
         subprocess.run(command, cwd=TREE, check=True)
-        ext.sources.append(os.path.join(made, "lfbloom.c"))
+        ext.sources += [os.path.join(made, name) for name in ("lfbloom.c", "lfbloom_versions.c")]
         ext.extra_link_args = self.ck() + ext.extra_link_args
         super().build_extension(ext)
 

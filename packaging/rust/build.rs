@@ -1,5 +1,5 @@
-//! Compiles the library, c/lfbloom.c, by the C compiler: `$CC $CFLAGS`, or cc.  In lfbloom's own tree,
-//! where there is no c/, it first makes that file from the tree.
+//! Compiles the library, c/*.c, by the C compiler: `$CC $CFLAGS`, or cc.  In lfbloom's own tree,
+//! where there is no c/, it first makes those files from the tree.
 
 use std::path::{Path, PathBuf};
 use std::process::{exit, Command, Stdio};
@@ -25,7 +25,7 @@ fn run(command: &mut Command, what: &str) {
     }
 }
 
-/// The folder with lfbloom.h and lfbloom.c.
+/// The folder with lfbloom.h and the sources.
 fn amalgamation(out: &Path) -> PathBuf {
     let there = Path::new("c");
     println!("cargo:rerun-if-changed=build.rs");
@@ -33,7 +33,8 @@ fn amalgamation(out: &Path) -> PathBuf {
     if there.exists() {
         return there.into();
     }
-    for part in ["atomic", "bloom", "include", "packaging/amalgamation.c", "packaging/amalgamation.h", "tools"] {
+    let heads = "packaging/amalgamation.c packaging/amalgamation.h packaging/amalgamation_versions.c";
+    for part in "atomic bloom include tools".split(' ').chain(heads.split(' ')) {
         println!("cargo:rerun-if-changed=../../{part}");
     }
     let make = "tools/amalgamate.sh \"$0\" $(find atomic bloom -name '*.c')";
@@ -78,20 +79,18 @@ fn main() {
     if !look.wait().unwrap().success() {
         die("<ck_epoch.h> of ConcurrencyKit is missing; on Debian and Ubuntu: apt-get install libck-dev");
     }
-    let object = out.join("lfbloom.o");
     let release = if env::var("PROFILE").unwrap() == "release" { "-DNDEBUG" } else { "-UNDEBUG" };
-    run(
-        compiler()
-            .args(["-std=c11", "-O2", release, "-fPIC", "-c"])
-            .arg(from.join("lfbloom.c"))
-            .arg("-o")
-            .arg(&object),
-        "the C compiler",
-    );
+    let objects = ["lfbloom", "lfbloom_versions"].map(|name| {
+        let object = out.join(name).with_extension("o");
+        let source = from.join(name).with_extension("c");
+        let flags = ["-std=c11", "-O2", release, "-fPIC", "-c", "-o"];
+        run(compiler().args(flags).args([&object, &source]), "the C compiler");
+        object
+    });
     let ar = words("AR", "ar");
     let archive = out.join("liblfbloom.a");
     let _ = fs::remove_file(&archive);
-    run(Command::new(&ar[0]).args(&ar[1..]).arg("crs").arg(&archive).arg(&object), "ar");
+    run(Command::new(&ar[0]).args(&ar[1..]).arg("crs").arg(&archive).args(&objects), "ar");
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=static=lfbloom");
 

@@ -17,6 +17,6 @@ while read -r file; do
 done < <(cd packaging/rust && find -L Cargo.toml build.rs src -type f)
 command -p install -m 644 LICENSE "$out/"
 command -p install -m 644 docs/rust.md "$out/README.md"
-command -p install -D -m 644 -t "$out/c" packaging/lfbloom.{h,c}
+command -p install -D -m 644 -t "$out/c" packaging/lfbloom{.h,.c,_versions.c}
 echo "wrote the crate below $out"
 echo "use: lfbloom = { path = \"$out\" }   # needs a C compiler and libck-dev"

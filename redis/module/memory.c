@@ -10,7 +10,6 @@
 #include <lfbloom/cpu.h>
 #include <lfbloom/status.h>
 
-#include "atomic/threads/sections.h"
 #include "atomic/threads/stripes.h"
 #include "bloom/filter/claims.h"
 #include "redis/module/api.h"
@@ -39,7 +38,6 @@ static _Atomic(uint64_t) memory_all; /* of all threads */
 
 void lfb_memory_begin(void)
 {
-  lfb_section_step(); /* takes the thread's record, which is never freed */
   memory_tally = 0;
   atomic_store_explicit(&memory_all, 0, memory_order_relaxed); /* as lfb_memory_all() */
 }

@@ -36,6 +36,8 @@ quietly cmake --build "$build.found"
 runs "$build.found"
 [[ $(readelf -d "$build.found/use_redis") == *"RUNPATH"*"[$cmake/lib"* ]] ||
   fail "CMake takes another library"
+c++ -static -o use_cc_static "$here/use.cc" -I"$cmake/include" "$cmake/lib/liblfbloom.a" -pthread && ./use_cc_static ||
+  fail "a static program without versions needs libck"
 pass "a project that finds the installed library builds and runs"
 [[ $(PKG_CONFIG_PATH=$cmake/lib/pkgconfig pkg-config --cflags lfbloom_redis) == *"-I$cmake/include"* ]] ||
   fail "pkg-config looks elsewhere than in the prefix that was asked for"

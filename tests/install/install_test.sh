@@ -41,6 +41,8 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 {
   cc -std=c11 "${strict[@]}" -o use_c "$here/use.c" $(pkg-config --cflags --libs lfbloom)
   c++ -std=c++17 "${strict[@]}" -Wold-style-cast -Wmissing-field-initializers -o use_cc "$here/use.cc" $(pkg-config --cflags --libs lfbloom) -pthread
+  # A static program without versions needs no -lck.
+  c++ -std=c++11 "${strict[@]}" -static -o use_cc_static "$here/use.cc" -I"$prefix/include" "$prefix/lib/liblfbloom.a" -pthread
   cc -std=c11 "${strict[@]}" -static -o use_static "$here/use.c" \
     $(pkg-config --cflags --static --libs lfbloom)
   cc -std=c11 "${strict[@]}" -o use_redis "$here/use_redis.c" $(pkg-config --cflags --libs lfbloom_redis)
@@ -49,7 +51,7 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 }
 # shellcheck disable=SC2046
 cc -std=c11 "${strict[@]}" -o use_readme readme.c $(pkg-config --cflags --libs lfbloom)
-for program in use_c use_cc use_static use_readme use_redis use_redis_static; do
+for program in use_c use_cc use_cc_static use_static use_readme use_redis use_redis_static; do
   LD_LIBRARY_PATH=$prefix/lib "./$program" || fail "$program"
   pass "$program runs"
 done

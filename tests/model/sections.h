@@ -1,8 +1,9 @@
-// sections.h - atomic/threads/sections.h for models. Relacy cannot run ck_epoch, so this keeps the
-// contract in its own way: it reclaims as early as the contract allows.
+// sections.h - sections.h and forks.h of atomic/threads for models. Relacy cannot run ck_epoch, so
+// this keeps the contract in its own way: it reclaims as early as the contract allows.
 #pragma once
 
 #define LFB_ATOMIC_SECTIONS_H
+#define LFB_ATOMIC_FORKS_H
 #include <stdint.h>
 
 using namespace lfb_model;
@@ -72,7 +73,7 @@ static inline bool lfb_section_inside(void) { return model::sections->depth[mode
 // One administrator: nothing to exclude.
 static inline void lfb_sections_lock(void) {}
 static inline void lfb_sections_unlock(void) {}
-static inline uint64_t lfb_sections_forks(void) { return 0; }
+static inline uint64_t lfb_forks(void) { return 0; }
 static inline lfb_section* lfb_section_retired(void) { return &model::sections->retired; }
 static inline void lfb_section_free_retired(lfb_section*) {}
 

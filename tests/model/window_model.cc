@@ -42,7 +42,7 @@ void lfb_window_begins(lfb_window_head*, uint64_t, const lfb_window_moment*) {}
 lfb_window_moment lfb_window_moment_now(void) { return {}; }
 lfb_status lfb_mapping_lock(lfb_mapping*) { return LFB_ERROR_OPEN; }
 void lfb_mapping_unlock(const lfb_mapping*) {}
-uint64_t lfb_sections_forks(void) { return 0; }
+uint64_t lfb_forks(void) { return 0; }
 }
 
 namespace {

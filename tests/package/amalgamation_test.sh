@@ -1,9 +1,9 @@
 #!/bin/bash
-# amalgamation_test.sh HEADER SOURCE ARCHIVE LIBRARY BYTES WORK GUAVA PUBLIC...: the amalgamation compiles
-# as strictly as the library does, with gcc and clang. It gives the library's bytes,
+# amalgamation_test.sh HEADER SOURCE VERSIONS ARCHIVE LIBRARY BYTES WORK GUAVA PUBLIC...: the amalgamation
+# compiles as strictly as the library does, with gcc and clang. It gives the library's bytes,
 # and takes less than 5 % more instructions for a put and a query. ARCHIVE is the library,
 # linked into BYTES and WORK. LIBRARY is the shared library. Each header PUBLIC is in it, or its head
-# names the header and states why not.
+# names the header and states why not. Only programs with versions link VERSIONS and ConcurrencyKit.
 #
 # Seen to fail with one multiplier of fast_view.h changed in it (bytes), with
 # LFB_SIMD_X86 left out (names), with it compiled by -O1 (instructions), and with a
@@ -12,13 +12,14 @@ set -euo pipefail
 source tests/support/steps.sh
 
 here=$(cd "$(dirname "$0")" && pwd)
-header=$PWD/$1 source=$PWD/$2 archive=$PWD/$3 library=$PWD/$4 bytes=$PWD/$5 work=$PWD/$6 guava=$PWD/$7
-shift 7
+header=$PWD/$1 source=$PWD/$2 versions=$PWD/$3 archive=$PWD/$4 library=$PWD/$5
+bytes=$PWD/$6 work=$PWD/$7 guava=$PWD/$8
+shift 8
 cd "$TEST_TMPDIR"
 
-# As a user has it: two files next to the program.
-cp "$header" "$source" .
-chmod u+w lfbloom.[ch]
+# As a user has it: the files next to the program.
+cp "$header" "$source" "$versions" .
+chmod u+w lfbloom*.[ch]
 strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
   -Wmissing-prototypes -Werror)
 
@@ -26,7 +27,10 @@ strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-pro
 build_with() {
   local cc=$1
   "$cc" -std=c11 "${strict[@]}" -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
-  "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -lck -pthread -lm
+  "$cc" -std=c11 "${strict[@]}" -c -o "${cc}_versions.o" lfbloom_versions.c || fail "$cc does not compile versions"
+  foreign=$(nm -g --defined-only "$cc.o" "${cc}_versions.o" | awk 'NF == 3 && $3 !~ /^lfb_/ { print $3 }')
+  [[ -z $foreign ]] || fail "$cc: it has foreign names: $foreign"
+  "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -pthread -lm
   rm -rf "by_$cc" && mkdir "by_$cc"
   "./bytes_$cc" "by_$cc" "$guava"
   diff -r by_library "by_$cc" || fail "$cc's gives other bytes than the library"
@@ -61,19 +65,20 @@ mkdir lfbloom
 for name in filter versions; do
   echo '#include "../lfbloom.h"' >lfbloom/$name.h
 done
-g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/use.cc" gcc.o -lck -pthread -lm
-./use_cc || fail "from C++17"
-pass "a C++17 program uses it"
+for standard in 11 17; do
+  g++ -std=c++$standard -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/use.cc" gcc.o -pthread
+  ./use_cc || fail "from C++$standard"
+done
+pass "C++11 and C++17 programs use it"
 
-gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o -lck -pthread -lm
+gcc -M lfbloom.c | grep '/ck_' && fail "without versions it needs ConcurrencyKit's headers"
+gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o gcc_versions.o -lck -pthread -lm
 ./use_c || fail "versions"
-pass "with versions"
+pass "only with versions it needs ConcurrencyKit"
 
-foreign=$(nm -g --defined-only gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
-[[ -z $foreign ]] || fail "it has foreign names: $foreign"
-external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
-diff <(external "$archive") <(external gcc.o) || fail "it has not all of the library inside"
-gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom.c -lck -lm
+external() { nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
+diff <(external "$archive") <(external gcc{,_versions}.o) || fail "it has not all of the library inside"
+gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom{,_versions}.c -lck -lm
 shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
 diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"
 pass "it has the names that the library has, and shows those that the shared library shows"
@@ -97,7 +102,7 @@ compare() {
   ((each[./work_gcc] * 100 < each[$work] * 105)) || fail "$what takes more than the library's"
   ((each[$work] > 2000)) || fail "$what is not counted"
 }
-gcc -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o work_gcc "$here/work.c" gcc.o -lck -pthread -lm
+gcc -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o work_gcc "$here/work.c" gcc.o -pthread -lm
 compare put 1 0
 compare query 0 1
 pass "a put and a query take no more instructions than the library's, within 5 %"

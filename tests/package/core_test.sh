@@ -20,7 +20,7 @@ foreign=$(grep -h '^#include' lfbloom_core.[ch] |
 [[ -z $foreign ]] || fail "it includes $foreign"
 pass "$lines lines, which include C's headers and the compiler's"
 
-gcc "${c[@]}" -Iinclude -DWITH_LIBRARY -o with core.c lfbloom_core.c "$archive" -lck -lm -pthread
+gcc "${c[@]}" -Iinclude -DWITH_LIBRARY -o with core.c lfbloom_core.c "$archive" -lm -pthread
 ./with >with.txt || fail "it differs from the library"
 (($(wc -l <with.txt) > 150)) || fail "few filters: $(wc -l <with.txt)"
 pass "answers, sizes and words are the library's"

@@ -30,7 +30,7 @@ page() { bash man/page.sh "$1" "$tool" README.md 1.2.3 "${headers[@]}"; }
 amalgamation() {
   local out
   out=$(mktemp -d "$work/amalgamation.XXXXXX")
-  bash tools/amalgamate.sh "$out" "${core[@]}" && cat "$out"/lfbloom.{h,c}
+  bash tools/amalgamate.sh "$out" "${core[@]}" && cat "$out"/*
 }
 planted() {
   local out files
