@@ -89,7 +89,7 @@ bool lfb_disk_is_on(int fd, long system)
 {
   struct statfs found;
 
-  return fstatfs(fd, &found) == 0 && found.f_type == system;
+  return fstatfs(fd, &found) == 0 && (long)found.f_type == system; /* unsigned with musl */
 }
 
 bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other)

@@ -61,13 +61,6 @@ bool lfb_net_wait(int socket, short events, uint64_t deadline)
   return lfb_net_poll(&polled, 1, deadline);
 }
 
-/* Keeps a system error in words.  The GNU strerror_r() is safe in any thread. */
-static lfb_status net_failed(lfb_said *said, lfb_status status, const char *about, int error)
-{
-  char text[128];
-  return lfb_said_set(said, status, about, strerror_r(error, text, sizeof text));
-}
-
 static lfb_status net_error_status(int error)
 {
   return error == ETIMEDOUT ? LFB_ERROR_REDIS_TIMEOUT : LFB_ERROR_REDIS_CONNECT;
@@ -132,7 +125,7 @@ static lfb_status net_connect_path(const char *path, uint64_t deadline, lfb_said
   memcpy(address.sun_path, path, size);
   const int error =
       net_try(AF_UNIX, (const struct sockaddr *)&address, sizeof address, deadline, socket);
-  return error == 0 ? LFB_OK : net_failed(said, net_error_status(error), path, error);
+  return error == 0 ? LFB_OK : lfb_said_error(said, net_error_status(error), path, error);
 }
 
 /* EAI_NONAME and EAI_NODATA are the answer that there is no such name or address.  Other failures,
@@ -169,7 +162,7 @@ lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, l
       break;
   freeaddrinfo(found);
   if (error != 0)
-    return net_failed(said, net_error_status(error), host, error);
+    return lfb_said_error(said, net_error_status(error), host, error);
   net_tune(*socket);
   return LFB_OK;
 }
@@ -187,7 +180,7 @@ lfb_status lfb_net_send(int socket, const void *bytes, size_t size, lfb_said *sa
     sent = send(socket, bytes, size, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   if (sent < 0 && !net_would_block(errno))
-    return net_failed(said, LFB_ERROR_REDIS_LOST, "sending", errno);
+    return lfb_said_error(said, LFB_ERROR_REDIS_LOST, "sending", errno);
   *moved = sent < 0 ? 0 : (size_t)sent;
   return LFB_OK;
 }
@@ -202,7 +195,7 @@ lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said,
   if (got == 0)
     return lfb_said_set(said, LFB_ERROR_REDIS_LOST, NULL, "the server closed the connection");
   if (got < 0 && !net_would_block(errno))
-    return net_failed(said, LFB_ERROR_REDIS_LOST, "receiving", errno);
+    return lfb_said_error(said, LFB_ERROR_REDIS_LOST, "receiving", errno);
   *moved = got < 0 ? 0 : (size_t)got;
   return LFB_OK;
 }

@@ -1,7 +1,9 @@
 /* said.c - keeps a text. */
+#define _POSIX_C_SOURCE 200809L /* strerror_r: not GNU's, which musl lacks */
 #include "redis/link/said.h"
 
 #include <lfbloom/redis.h>
+#include <string.h>
 
 /* Of the thread's last failure: lfb_redis_last_error(). */
 static _Thread_local lfb_said said_last;
@@ -22,6 +24,14 @@ lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, co
   at = said_add(said, at, what);
   said->text[at] = '\0';
   return said->status = status;
+}
+
+lfb_status lfb_said_error(lfb_said *said, lfb_status status, const char *about, int error)
+{
+  char text[128];
+  const bool known = strerror_r(error, text, sizeof text) == 0;
+
+  return lfb_said_set(said, status, about, known ? text : "unknown error");
 }
 
 void lfb_said_tell(const lfb_said *said, lfb_status failure)

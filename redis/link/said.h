@@ -20,6 +20,9 @@ typedef struct lfb_said {
  * characters, which a server's answer may contain, are replaced by blanks. */
 lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, const char *what);
 
+/* The same with the system's words for an error number. */
+lfb_status lfb_said_error(lfb_said *said, lfb_status status, const char *about, int error);
+
 /* Keeps the text of a failure for lfb_redis_last_error() on this thread; none if `said` is that of
  * another status. */
 void lfb_said_tell(const lfb_said *said, lfb_status failure);

@@ -12,15 +12,23 @@ command -v musl-gcc >/dev/null || {
 work=$TEST_TMPDIR objects=$TEST_TMPDIR/objects ck=$(gcc -print-file-name=libck.a)
 [[ -e $ck ]] || fail "there is no libck.a"
 
-# What belongs to no C library: ConcurrencyKit, xxHash, and the kernel's headers.
-mkdir "$work/system" "$objects"
-ln -s /usr/include/{ck*,xxhash.h,linux,asm-generic} "/usr/include/$(gcc -print-multiarch)/asm" "$work/system"
+# What belongs to no C library: other libraries' headers, and the kernel's.
+mkdir -p "$work/system/openssl" "$objects"
+arch=/usr/include/$(gcc -print-multiarch)
+ln -s /usr/include/{ck*,xxhash.h,hiredis,z{lib,conf,std,dict}*.h,lzma*,jansson*,linux,asm-generic} "$arch/asm" \
+  "$work/system"
+ln -s /usr/include/openssl/* "$arch"/openssl/* "$work/system/openssl"
 
 flags=(-std=c11 -O1 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -Iinclude -I. -isystem "$work/system")
 for file; do
   [[ $file != *.c ]] || echo "-c $file -o $objects/${file//\//_}.o"
 done | xargs -P 2 -L 1 musl-gcc "${flags[@]}" || fail "musl-gcc does not compile the sources"
 pass "musl-gcc compiles library and module, $# files, without a warning"
+
+# Seen to fail with the GNU strerror_r(), which returns a text.
+find redis/ cli/ -name '*.c' | xargs -P 2 -n 8 musl-gcc "${flags[@]}" -fsyntax-only \
+  -DLFBLOOM_{ZLIB,ZSTD,LZMA,JANSSON} -DLFBLOOM_VERSION='""' || fail "musl-gcc refuses the filters on Redis or the tool"
+pass "it takes the filters on Redis, and the tool with all its libraries, without a warning"
 
 musl-gcc -shared -o "$work/liblfbloom.so" "$objects"/{atomic,bloom}_*.o "$ck" -pthread \
   -Wl,--version-script=packaging/lfbloom.map -Wl,-z,defs

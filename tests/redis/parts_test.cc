@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <lfbloom/redis.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 
@@ -198,6 +199,8 @@ TEST(Said, IsCutAndHoldsNothingATerminalObeys) {
   EXPECT_STREQ(said.text, "host: gone [2J  ");
   EXPECT_EQ(lfb_said_set(&said, LFB_OK, nullptr, std::string(1000, 'x').c_str()), LFB_OK);
   EXPECT_EQ(strlen(said.text), size_t{LFB_SAID_SIZE - 1});
+  EXPECT_EQ(lfb_said_error(&said, LFB_ERROR_REDIS_LOST, "host", ENOENT), LFB_ERROR_REDIS_LOST);
+  EXPECT_STREQ(said.text, "host: No such file or directory");
 }
 
 }  // namespace
