@@ -83,6 +83,8 @@ lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting
 
   if (chosen.strategy == LFB_DEFAULT)
     chosen.strategy = LFB_TAGS;
+  if (chosen.bytes > 0 && chosen.strategy != LFB_TAGS) /* it would be that of bits, not counters */
+    return LFB_ERROR_BAD_BYTES;
   const lfb_status status = lfb_description_make_any(&chosen, &description);
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }

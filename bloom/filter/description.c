@@ -3,6 +3,7 @@
 #include "bloom/filter/description.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -103,6 +104,68 @@ lfb_config lfb_config_chosen(const lfb_config *config)
   return chosen;
 }
 
+/* Sizes a filter.  LFB_ERROR_TOO_MANY_BITS: it would be larger than its strategy can address, or,
+ * with a limit in bytes, than that limit or than keys can reach. */
+static lfb_status description_size(const lfb_strategy *strategy, const lfb_config *config,
+                                   lfb_geometry *geometry)
+{
+  const bool limited = config->bytes > 0;
+  const lfb_status status = strategy->size(config, geometry);
+
+  if (status != LFB_OK)
+    return limited && status == LFB_ERROR_TOO_MANY_PROBES ? LFB_ERROR_TOO_MANY_BITS : status;
+  return !strategy->valid(geometry) || /* rounded up beyond the largest */
+                 (limited && (geometry->word_count > config->bytes / sizeof(lfb_word) ||
+                              geometry->bit_count > strategy->reachable_bits))
+             ? LFB_ERROR_TOO_MANY_BITS
+             : LFB_OK;
+}
+
+/* Sets n to the most keys that fit, within 1 in 4,096; at least 1.  Each processor rounds a square
+ * root alike, so all find the same n. */
+static void description_fit_n(const lfb_strategy *strategy, lfb_config *config)
+{
+  uint64_t low = 1, high = INT64_MAX, *const n = &config->expected_insertions;
+  lfb_geometry geometry;
+
+  while (high - low > 1 + low / 4096) {
+    *n = high / 2 > low ? (uint64_t)sqrt((double)low * (double)high) : low + (high - low) / 2;
+    *(description_size(strategy, config, &geometry) == LFB_ERROR_TOO_MANY_BITS ? &high : &low) = *n;
+  }
+  *n = low;
+}
+
+/* Raises p until n keys fit: to at most 1.0001 times the least such p. */
+static void description_fit_fpp(const lfb_strategy *strategy, lfb_config *config)
+{
+  double low = config->fpp, high = 1 - 0x1p-10, *const p = &config->fpp;
+  lfb_geometry geometry;
+
+  while (high > low * 1.0001) {
+    *p = sqrt(low * high);
+    *(description_size(strategy, config, &geometry) == LFB_ERROR_TOO_MANY_BITS ? &low : &high) = *p;
+  }
+  *p = high;
+}
+
+/* Sizes a filter.  With a limit in bytes, `config` receives the n and p that fit. */
+static lfb_status description_fit(const lfb_strategy *strategy, lfb_config *config,
+                                  lfb_geometry *geometry)
+{
+  lfb_status status = description_size(strategy, config, geometry);
+
+  if (config->bytes == 0 || (status == LFB_ERROR_NO_BITS && config->expected_insertions > 0))
+    return status;
+  if (config->expected_insertions == 0)
+    description_fit_n(strategy, config);
+  if (description_size(strategy, config, geometry) == LFB_ERROR_TOO_MANY_BITS)
+    description_fit_fpp(strategy, config);
+  status = description_size(strategy, config, geometry);
+  config->bytes = 0; /* n and p say it */
+  return status == LFB_ERROR_TOO_MANY_BITS || status == LFB_ERROR_NO_BITS ? LFB_ERROR_BAD_BYTES
+                                                                          : status;
+}
+
 lfb_status lfb_description_make(const lfb_config *config, lfb_description *description)
 {
   return config->strategy == LFB_TAGS ? LFB_ERROR_TAGS
@@ -120,9 +183,7 @@ lfb_status lfb_description_make_any(const lfb_config *config, lfb_description *d
   const lfb_strategy *strategy = lfb_strategy_find(kept.strategy);
   if (strategy == NULL)
     return LFB_ERROR_UNKNOWN_STRATEGY;
-  lfb_status status = strategy->size(config, &geometry);
-  if (status == LFB_OK && !strategy->valid(&geometry)) /* rounded up beyond the largest */
-    status = LFB_ERROR_TOO_MANY_BITS;
+  lfb_status status = description_fit(strategy, &kept, &geometry);
   if (status == LFB_OK)
     status = description_hash(strategy, &kept, &hash);
   if (status != LFB_OK)

@@ -15,7 +15,7 @@ typedef struct lfb_description {
   const lfb_strategy *strategy;
   lfb_geometry geometry;
   lfb_hash_identity hash;
-  lfb_config config; /* as given, its strategy chosen; fpp is 0 if the form does not have it */
+  lfb_config config; /* as given; strategy, n and p chosen, bytes 0; fpp 0: not in the form */
   lfb_form form;     /* the form that the filter was read from            */
   uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
 } lfb_description;

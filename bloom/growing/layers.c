@@ -48,6 +48,8 @@ static lfb_status layers_check(const lfb_config *config)
 
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
+  if (config->bytes > 0)
+    return LFB_ERROR_BAD_BYTES;
   if ((strategy == NULL || strategy->model_bits > 0) && config->fpp < LFB_SIZING_LEAST_GROWING)
     return LFB_ERROR_FPP_TOO_LOW;
   return lfb_sizing_check_fpp(config->fpp);

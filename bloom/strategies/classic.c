@@ -234,15 +234,6 @@ enum { GO_BITS = 1 << 25, GO_PROBES = 14 };
 static const uint16_t go_fnv14_seeds[GO_PROBES] = {3,   13,  47,  67,  89,  137, 193,
                                                 257, 331, 421, 521, 631, 761, 907};
 
-/* The size is fixed; fpp only has to be valid. */
-static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry)
-{
-  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
-  if (status == LFB_OK)
-    *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0};
-  return status;
-}
-
 static bool go_fnv14_valid(const lfb_geometry *geometry)
 {
   return geometry->bit_count == GO_BITS && geometry->probes == GO_PROBES &&
@@ -280,6 +271,18 @@ static double go_fnv14_fpp_now(const lfb_strategy *strategy, const lfb_geometry 
 {
   (void)strategy;
   return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)GO_PROBES);
+}
+
+/* The size is fixed; fpp only has to be valid.  With a limit in bytes n and p are to hold. */
+static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const double n = (double)config->expected_insertions;
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+
+  *geometry = (lfb_geometry){GO_BITS, GO_BITS / LFB_WORD_BITS, GO_PROBES, 0};
+  return status == LFB_OK && config->bytes > 0 && go_fnv14_fpp_after(NULL, NULL, n) > config->fpp
+             ? LFB_ERROR_TOO_MANY_BITS
+             : status;
 }
 
 static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_rates_classic_count,

@@ -196,7 +196,7 @@ typedef enum lfb_key_type {
 /* The description of a filter to make.  All zero is the default, except that fpp must be set.
  * (C++ warns of fields that {.fpp = 0.01} omits: lfb_config config = {}; config.fpp = 0.01;) */
 typedef struct lfb_config {
-  uint64_t expected_insertions; /* n, in distinct keys; 0 counts as 1               */
+  uint64_t expected_insertions; /* n, in distinct keys; 0 counts as 1, or follows from `bytes` */
   double fpp;                   /* p, 0 < fpp < 1, once n keys are present          */
   lfb_strategy_id strategy;     /* how a key becomes bits                           */
   lfb_probes_formula probes_formula; /* for the Guava strategies and java-double    */
@@ -222,7 +222,11 @@ typedef struct lfb_config {
   lfb_key_type key_type; /* written into this library's forms, and found in figures */
   uint64_t copies; /* tags: how often one key may be present at once (lfbloom/counting.h); 0: once.
                       Other strategies ignore it                                     */
-  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
+  uint64_t bytes; /* the most that the filter's words may take; 0: no limit.  If n is 0, it becomes
+                     the most keys that fit at p; otherwise p rises until n keys fit.  lfb_stats
+                     has n and p then: without `bytes` they give the same size.  Refused by growing
+                     filters, and by counting filters of other strategies than tags  */
+  uint64_t reserved[6]; /* must be 0 (lfbloom/status.h) */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -276,7 +280,7 @@ typedef struct lfb_stats {
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW (also for NaN), _FPP_TOO_HIGH, _NO_BITS, _TOO_MANY_PROBES,
  *        _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA, _UNKNOWN_HASH,
- *        _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
+ *        _UNKNOWN_PREFERENCE, _BAD_BYTES, _NO_RANDOM, _NO_MEMORY, _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
  * Reads  LFBLOOM_SIMD from the environment, once per process, as do reading and planning: the best
  *        vectors to use, "none", "aes" (128 bits), "avx2", "avx512"; else what the processor has.

@@ -69,6 +69,9 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_NO_PAIRS, 29,                                                              \
     "guava-mitz64 and windows in a shared file need a 16-byte "                          \
     "compare-and-exchange, which this processor lacks")                                  \
+  X(LFB_ERROR_BAD_BYTES, 75,                                                             \
+    "config.bytes is too small for a filter of so many keys, or this kind of filter "    \
+    "does not take it")                                                                  \
   /* merging two filters */                                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                  \
   X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")         \

@@ -141,7 +141,7 @@ static lfb_status module_recipe(const lfb_config *config, lfb_recipe *recipe)
   lfb_config fast = *config;
   lfb_description description;
 
-  if (config->strategy != LFB_DEFAULT && config->strategy != LFB_FAST)
+  if ((config->strategy != LFB_DEFAULT && config->strategy != LFB_FAST) || config->bytes > 0)
     return LFB_ERROR_MODULE_FILTER;
   fast.strategy = LFB_FAST;
   const lfb_status status = lfb_description_make(&fast, &description);

@@ -1,10 +1,13 @@
 // The sizes of filters of all strategies: more keys or a smaller fpp never take less memory.
 #include <gtest/gtest.h>
 #include <lfbloom/filter_more.h>
+#include <lfbloom/growing.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "tests/support/countings.h"
 #include "tests/support/filters.h"
 
 namespace {
@@ -99,6 +102,78 @@ TEST(Sizes, FastKeepsToTheSharesOfItsPreferences) {
     EXPECT_LE(bits[LFB_MEMORY_SMALLEST], bits[LFB_MEMORY_BALANCED]) << fpp;
     EXPECT_LE(bits[LFB_MEMORY_BALANCED], bits[LFB_MEMORY_SPEED]) << fpp;
   }
+}
+
+// What lfb_config.bytes makes of n and p: the filter fits, with more keys or a smaller p it would
+// not, and n and p alone give the same size. Returns whether there is such a filter.
+bool Fits(const lfb_config& config) {
+  lfb_stats stats{};
+  const lfb_status status = lfb_config_plan(&config, &stats);
+  EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_BAD_BYTES) << lfb_status_text(status);
+  if (status != LFB_OK) return false;
+  EXPECT_LE(stats.bytes, config.bytes);
+  lfb_config alone = config;
+  alone.bytes = 0;
+  EXPECT_EQ(Bits(alone, stats.expected_insertions, stats.fpp), stats.bit_count);
+  const bool n_follows = config.expected_insertions == 0;
+  EXPECT_GE(stats.fpp, config.fpp);
+  EXPECT_TRUE(n_follows || stats.expected_insertions == config.expected_insertions);
+
+  double after = 0;
+  EXPECT_EQ(lfb_config_fpp_after(&config, stats.expected_insertions, &after), LFB_OK);
+  if (config.bytes < 65536 || !(n_follows || stats.fpp > config.fpp)) return true;
+  // Guava's k is rounded, and double hashing adds to the rate.
+  EXPECT_LE(after, stats.words_per_key > 0
+                       ? stats.fpp * 1.0001
+                       : stats.fpp * 1.08 + 10 / static_cast<double>(stats.bit_count));
+  // sbbf has a power of two; mitz32 reaches 2^31 bits, and go-fnv14 has 2^25.
+  const double most = std::min(8.0 * static_cast<double>(config.bytes), 0x1p31);
+  if (config.strategy == LFB_GO_FNV14) return true;
+  EXPECT_GE(static_cast<double>(stats.bit_count), (config.strategy == LFB_SBBF ? 0.5 : 0.9) * most);
+  const uint64_t more = n_follows ? stats.expected_insertions / 9 * 10 : stats.expected_insertions;
+  const uint64_t larger = Bits(alone, more, n_follows ? stats.fpp : stats.fpp / 1.2);
+  EXPECT_TRUE(larger == 0 || larger > stats.bit_count) << larger;
+  return true;
+}
+
+// Seen to fail with bits taken for bytes, with an n that is not told, with a p that is not raised,
+// and with an n of half the bytes.
+TEST(Sizes, FitIntoBytes) {
+  uint64_t fitted = 0, refused = 0;
+  ForAll([&](lfb_config config) {
+    for (uint64_t bytes : {1, 8, 100, 4096, 65536, 1000000, 5 << 20, 300 << 20})
+      for (double fpp : {0.3, 0.03, 1e-3, 1e-6})
+        for (uint64_t n : {UINT64_C(0), bytes, 3 * bytes}) {
+          SCOPED_TRACE(testing::Message() << lfb_strategy_name(config.strategy) << " bytes " << bytes
+                                          << " n " << n << " p " << fpp << " foldable "
+                                          << config.foldable << " " << config.memory_preference);
+          config.bytes = bytes;
+          config.fpp = fpp;
+          config.expected_insertions = n;
+          (Fits(config) ? fitted : refused)++;
+        }
+  });
+  EXPECT_GT(fitted, 3000u);
+  EXPECT_GT(refused, 100u);
+}
+
+TEST(Sizes, OnlyKindsOfOneSizeTakeBytes) {
+  lfb_config config = Config(0, 0.01, LFB_DEFAULT);
+  config.bytes = 1 << 20;
+  const Filter filter = Made<Filter>(lfb_filter_create, &config);
+  const Counting tags = Made<Counting>(lfb_counting_create, &config);
+  lfb_stats stats{};
+  lfb_counting_stats(tags.get(), &stats);
+  EXPECT_TRUE(stats.bytes <= config.bytes && stats.bytes > config.bytes * 9 / 10) << stats.bytes;
+  lfb_filter_stats(filter.get(), &stats);
+  EXPECT_TRUE(stats.bytes <= config.bytes && stats.bytes > config.bytes * 9 / 10) << stats.bytes;
+  EXPECT_EQ(stats.fpp, 0.01);
+
+  lfb_growing* growing = nullptr;
+  lfb_counting* counting = nullptr;
+  EXPECT_EQ(lfb_growing_create(&config, &growing), LFB_ERROR_BAD_BYTES);
+  config.strategy = LFB_FAST;
+  EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_ERROR_BAD_BYTES);
 }
 
 }  // namespace

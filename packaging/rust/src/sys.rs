@@ -57,7 +57,8 @@ structs! {
     #[derive(Default)]
     Config { expected_insertions: u64, fpp: f64, strategy: Strategy, probes_formula: ProbesFormula, hash: HashId,
         seed: u64, key: [u8; 16], keep_key: bool, memory_preference: MemoryPreference,
-        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32, copies: u64; reserved: [u64; 7] }
+        lazy_memory: bool, foldable: bool, file_mode: u32, key_type: u32, copies: u64,
+        bytes: u64; reserved: [u64; 6] }
     /// The description of a window to make: `lfb_window_config` in lfbloom/window.h describes each field.
     #[derive(Default)]
     WindowConfig { expected_insertions: u64, fpp: f64, generations: u32, span: f64, by_insertions: bool,
