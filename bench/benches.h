@@ -51,6 +51,9 @@ void lfb_bench_register_hashes(void);
 /* counter/stripes_add: one addition to the counter of bits. */
 void lfb_bench_register_counter(void);
 
+/* build|probe/WAY/SIZE/many/hash/KEYS: the runtime filter of a hash join. */
+void lfb_bench_register_joins(void);
+
 /* Frees what the limit benchmarks share. */
 void lfb_bench_clear_limits(void);
 

@@ -84,6 +84,7 @@ int main(int argc, char **argv)
   /* Size by size, so that compared figures are measured at nearly the same time. */
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     register_size(&sizes[i]);
+  lfb_bench_register_joins();
   lfb_bench_register_counter();
   lfb_bench_register_hashes();
   const int status = lfb_bench_run(argc, argv);
