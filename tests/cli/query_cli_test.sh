@@ -17,6 +17,7 @@ complains() { check "$1: reports" equal "$(cat err)" "$(sed 's/^/lfbloom: /')"; 
 run "$tool" query f.lfb seven missing folder /proc/self/mem seven
 check "unreadable files: status" equal "$rc" 2
 check "unreadable files: the others" equal "$(cat out)" $'7\n7'
+sed -i 's|I/O error|Input/output error|' err # musl's words
 complains "unreadable files" <<'END'
 missing: No such file or directory
 folder: Is a directory
