@@ -10,7 +10,7 @@ static void put_numbers(const crew_turn *turn)
   uint64_t keys[CREW_KEYS];
 
   crew_keys(turn->first, keys);
-  lfb_builder_put_many(builder, turn->thread, keys, CREW_KEYS, LFB_U64_KEY);
+  lfb_builder_put_many(builder, keys, CREW_KEYS, LFB_U64_KEY);
 }
 
 static void put_hashes(const crew_turn *turn)
@@ -18,14 +18,14 @@ static void put_hashes(const crew_turn *turn)
   uint64_t hashes[CREW_KEYS];
 
   crew_keys(turn->first, hashes);
-  lfb_builder_put_many(builder, turn->thread, hashes, CREW_KEYS, LFB_HASH_KEY);
+  lfb_builder_put_many(builder, hashes, CREW_KEYS, LFB_HASH_KEY);
 }
 
 static void put_bytes(const crew_turn *turn)
 {
   const lfb_key key = {&turn->first, sizeof turn->first};
 
-  lfb_builder_put_many(builder, turn->thread, &key, 1, LFB_BYTES_KEY);
+  lfb_builder_put_many(builder, &key, 1, LFB_BYTES_KEY);
 }
 
 int main(void)
@@ -34,7 +34,7 @@ int main(void)
   const lfb_config config = {.fpp = 0.001};
   lfb_filter *filter = NULL;
 
-  crew_expect_ok(lfb_builder_create(&config, crew_size(), &builder));
+  crew_expect_ok(lfb_builder_create(&config, &builder));
   crew_run(acts, sizeof acts / sizeof acts[0]);
 
   crew_expect_ok(lfb_builder_finish(builder, &filter, NULL));

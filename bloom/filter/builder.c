@@ -7,66 +7,54 @@
 #include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
-/* Hashes that are kept in one piece of memory: 128 KiB. */
-enum { BUILDER_KEPT = LFB_PIECE_HASHES };
-
 /* Below this share of distinct keys a builder makes a smaller filter in a second pass. */
 #define BUILDER_REPEATED 0.95
 
-/* Hashes that are kept until the filter's size is known. */
+/* The hashes of a call. */
 typedef struct builder_kept builder_kept;
 struct builder_kept {
   builder_kept *older;
   size_t count;
-  uint64_t hashes[]; /* BUILDER_KEPT first halves, then as many second ones if there are any */
+  uint64_t hashes[]; /* first halves, then as many second ones if there are any */
 };
-
-/* The private part of one thread. */
-typedef struct builder_thread {
-  builder_kept *kept;
-  bool refused; /* memory for kept hashes was refused */
-  char padding[LFB_CACHE_LINE];
-} builder_thread;
 
 struct lfb_builder {
   lfb_filter *filter; /* at first for a single key, with the hash and strategy */
   lfb_config config;  /* that of the caller, for a single key */
-  uint64_t new_keys;
-  unsigned threads;
-  builder_thread *thread;
+  LFB_ATOMIC(builder_kept *) newest;
+  LFB_ATOMIC(bool) refused; /* memory for hashes was refused */
 };
 
-lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
+lfb_status lfb_builder_create(const lfb_config *config, lfb_builder **builder)
 {
-  if (threads == 0)
-    return LFB_ERROR_NO_THREADS;
   lfb_builder *made = calloc(1, sizeof *made);
+
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  made->threads = threads;
   made->config = *config;
   made->config.expected_insertions = 1;
-  lfb_status status = lfb_filter_create(&made->config, &made->filter);
-  if (status == LFB_OK) {
-    made->thread = calloc(threads, sizeof *made->thread);
-    status = made->thread == NULL ? LFB_ERROR_NO_MEMORY : LFB_OK;
-  }
+  const lfb_status status = lfb_filter_create(&made->config, &made->filter);
   if (status == LFB_OK)
     *builder = made;
   else
-    lfb_builder_free(made);
+    free(made);
   return status;
+}
+
+/* The newest hashes, for the calls that run alone. */
+static builder_kept *builder_newest(const lfb_builder *builder)
+{
+  /* relaxed: the caller ordered this after the puts. */
+  return atomic_load_explicit(&builder->newest, memory_order_relaxed);
 }
 
 /* Frees all except the filter. */
 static void builder_take_down(lfb_builder *builder)
 {
-  for (unsigned i = 0; builder->thread != NULL && i < builder->threads; i++)
-    for (builder_kept *kept = builder->thread[i].kept, *older; kept != NULL; kept = older) {
-      older = kept->older;
-      free(kept);
-    }
-  free(builder->thread);
+  for (builder_kept *kept = builder_newest(builder), *older; kept != NULL; kept = older) {
+    older = kept->older;
+    free(kept);
+  }
   free(builder);
 }
 
@@ -78,93 +66,65 @@ void lfb_builder_free(lfb_builder *builder)
   builder_take_down(builder);
 }
 
-/* Whether hashes have a second word, and kept ones room for it. */
+/* An lfb_piece_act: keeps a piece. */
+static size_t builder_keep(const void *context, const uint64_t *low, const uint64_t *high,
+                           size_t first, size_t count)
+{
+  builder_kept *kept = *(builder_kept *const *)context;
+
+  memcpy(kept->hashes + first, low, count * sizeof *low);
+  if (high != NULL)
+    memcpy(kept->hashes + kept->count + first, high, count * sizeof *high);
+  return 0;
+}
+
+/* Whether hashes have second halves. */
 static bool builder_has_high(const lfb_builder *builder)
 {
   return builder->filter->strategy->hash_width != LFB_HASH_64;
 }
 
-/* The newest memory for a thread's hashes, with room for at least one.  NULL: it was refused. */
-static builder_kept *builder_room(const lfb_builder *builder, builder_thread *thread)
-{
-  const size_t halves = builder_has_high(builder) ? 2 : 1;
-
-  if (thread->kept != NULL && thread->kept->count < BUILDER_KEPT)
-    return thread->kept;
-  builder_kept *made = malloc(sizeof *made + halves * BUILDER_KEPT * sizeof *made->hashes);
-  if (made == NULL)
-    return NULL;
-  made->older = thread->kept;
-  made->count = 0;
-  thread->kept = made;
-  return made;
-}
-
-/* The context of builder_keep(). */
-typedef struct builder_call {
-  const lfb_builder *builder;
-  builder_thread *thread;
-} builder_call;
-
-/* An lfb_piece_act. */
-static size_t builder_keep(const void *context, const uint64_t *low, const uint64_t *high,
-                           size_t first, size_t count)
-{
-  const builder_call *call = context;
-
-  (void)first;
-  for (size_t done = 0, some; done < count; done += some) {
-    builder_kept *kept = builder_room(call->builder, call->thread);
-    if (kept == NULL) {
-      call->thread->refused = true;
-      return 0;
-    }
-    const size_t room = BUILDER_KEPT - kept->count;
-    some = count - done < room ? count - done : room;
-    memcpy(kept->hashes + kept->count, low + done, some * sizeof *low);
-    if (high != NULL)
-      memcpy(kept->hashes + BUILDER_KEPT + kept->count, high + done, some * sizeof *high);
-    kept->count += some;
-  }
-  return 0;
-}
-
-void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const void *keys, size_t count,
-                          lfb_key_kind kind)
+void lfb_builder_put_many(lfb_builder *builder, const void *keys, size_t count, lfb_key_kind kind)
 {
   const lfb_hashing hashing = {&builder->filter->layout.hasher, builder->filter->strategy};
-  const builder_call call = {builder, &builder->thread[thread]};
+  const size_t size = (builder_has_high(builder) ? 2 : 1) * sizeof(uint64_t);
+  builder_kept *kept =
+      count > (SIZE_MAX - sizeof *kept) / size ? NULL : malloc(sizeof *kept + count * size);
 
-  (void)lfb_pieces(&hashing, keys, count, kind, builder_keep, &call);
-}
-
-/* How many hashes are kept. */
-static uint64_t builder_kept_count(const lfb_builder *builder)
-{
-  uint64_t all = 0;
-
-  for (unsigned i = 0; i < builder->threads; i++)
-    for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
-      all += kept->count;
-  return all;
+  if (kept == NULL) {
+    /* relaxed, here and below: all is read after the threads have been joined. */
+    atomic_store_explicit(&builder->refused, true, memory_order_relaxed);
+    return;
+  }
+  kept->count = count;
+  (void)lfb_pieces(&hashing, keys, count, kind, builder_keep, &kept);
+  kept->older = atomic_load_explicit(&builder->newest, memory_order_relaxed);
+  /* None is taken out before the end: so no address comes back (no ABA). */
+  while (!atomic_compare_exchange_weak_explicit(&builder->newest, &kept->older, kept,
+                                                memory_order_relaxed, memory_order_relaxed))
+    continue;
 }
 
 /* Puts kept hashes.  Returns how many were new. */
-static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *kept)
+static uint64_t builder_put_kept(const lfb_builder *builder, const builder_kept *kept)
 {
   const lfb_filter *filter = builder->filter;
-  const uint64_t *high = builder_has_high(builder) ? kept->hashes + BUILDER_KEPT : NULL;
-  uint64_t answers[BUILDER_KEPT / LFB_WORD_BITS];
+  const uint64_t *high = builder_has_high(builder) ? kept->hashes + kept->count : NULL;
+  uint64_t answers[LFB_PIECE_HASHES / LFB_WORD_BITS], fresh = 0;
 
-  lfb_bit_array_add(&filter->layout.bits,
-                    filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes, high,
-                                         kept->count, answers));
-  return lfb_piece_yes(answers, kept->count);
+  for (size_t at = 0, some; at < kept->count; at += some) {
+    some = kept->count - at < LFB_PIECE_HASHES ? kept->count - at : (size_t)LFB_PIECE_HASHES;
+    lfb_bit_array_add(&filter->layout.bits,
+                      filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes + at,
+                                           high == NULL ? NULL : high + at, some, answers));
+    fresh += lfb_piece_yes(answers, some);
+  }
+  return fresh;
 }
 
-/* Replaces the filter by one for `insertions` keys, with the same hash, and puts all kept
- * hashes. */
-static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
+/* Replaces the filter by one for `insertions` keys, with the same hash, and puts all kept hashes.
+ * `*new_keys` receives how many were new. */
+static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions, uint64_t *new_keys)
 {
   lfb_config config = builder->config;
   lfb_filter *made;
@@ -177,24 +137,10 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
     return status;
   lfb_filter_free(builder->filter);
   builder->filter = made;
-  builder->new_keys = 0;
-  for (unsigned i = 0; i < builder->threads; i++)
-    for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
-      builder->new_keys += builder_put_kept(builder, kept);
+  *new_keys = 0;
+  for (const builder_kept *kept = builder_newest(builder); kept != NULL; kept = kept->older)
+    *new_keys += builder_put_kept(builder, kept);
   return LFB_OK;
-}
-
-/* `count`, halved until the strategy has a filter for as many. */
-static uint64_t builder_bearable(const lfb_builder *builder, uint64_t count)
-{
-  lfb_config config = builder->config;
-  lfb_stats planned;
-
-  config.expected_insertions = count;
-  while (config.expected_insertions > 1 &&
-         lfb_config_plan(&config, &planned) == LFB_ERROR_TOO_MANY_BITS)
-    config.expected_insertions /= 2;
-  return config.expected_insertions;
 }
 
 /* The distinct keys that were put, and 1 % more because the number is an estimate; at most `count`,
@@ -208,34 +154,34 @@ static double builder_distinct(const lfb_builder *builder, uint64_t count)
                          : fmin(1.01 * (double)stats.approximate_count + 1, (double)count);
 }
 
-/* Makes the filter for all kept hashes if possible, and again if the distinct ones need another
- * size. */
-static lfb_status builder_fill_distinct(lfb_builder *builder)
+/* Makes the filter for all kept hashes, and again if the distinct ones need a smaller one. */
+static lfb_status builder_fill_distinct(lfb_builder *builder, uint64_t *new_keys)
 {
-  const uint64_t count = builder_kept_count(builder), most = builder_bearable(builder, count);
-  const lfb_status status = builder_fill(builder, most);
+  uint64_t count = 0;
 
+  for (const builder_kept *kept = builder_newest(builder); kept != NULL; kept = kept->older)
+    count += kept->count;
+  const lfb_status status = builder_fill(builder, count, new_keys);
   if (status != LFB_OK)
     return status;
   const double distinct = builder_distinct(builder, count);
-  if (distinct > (double)most)
-    return builder_fill(builder, (uint64_t)distinct);
-  if (distinct < BUILDER_REPEATED * (double)most)
-    (void)builder_fill(builder, (uint64_t)distinct); /* else the larger one stays */
+  if (distinct < BUILDER_REPEATED * (double)count) /* if it fails, the larger one stays */
+    (void)builder_fill(builder, (uint64_t)distinct, new_keys);
   return LFB_OK;
 }
 
 lfb_status lfb_builder_finish(lfb_builder *builder, lfb_filter **filter, uint64_t *new_keys)
 {
-  for (unsigned i = 0; i < builder->threads; i++)
-    if (builder->thread[i].refused)
-      return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = builder_fill_distinct(builder);
+  uint64_t fresh;
+
+  if (atomic_load_explicit(&builder->refused, memory_order_relaxed)) /* relaxed: as above */
+    return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = builder_fill_distinct(builder, &fresh);
   if (status != LFB_OK)
     return status;
   *filter = builder->filter;
   if (new_keys != NULL)
-    *new_keys = builder->new_keys;
+    *new_keys = fresh;
   builder_take_down(builder);
   return LFB_OK;
 }

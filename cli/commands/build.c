@@ -50,15 +50,15 @@ struct build {
 };
 
 /* Puts keys into the builder.  How many are new is known at the end. */
-static void build_collect(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+static void build_collect(struct build *build, const lfb_key *keys, size_t count)
 {
   uint64_t numbers[SOURCE_BATCH];
 
   if (build->source.type == LFB_KEYS_I64) {
     typed_numbers(keys, count, numbers);
-    lfb_builder_put_many(build->builder, thread, numbers, count, LFB_U64_KEY);
+    lfb_builder_put_many(build->builder, numbers, count, LFB_U64_KEY);
   } else {
-    lfb_builder_put_many(build->builder, thread, keys, count, LFB_BYTES_KEY);
+    lfb_builder_put_many(build->builder, keys, count, LFB_BYTES_KEY);
   }
 }
 
@@ -74,21 +74,18 @@ static bool build_full(const struct build *build)
                       human_count(figures.all.expected_insertions).text);
 }
 
-static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+static bool build_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
 {
+  struct build *build = context;
+  const size_t count = lines->count - first;
   size_t changed = 0;
 
   if (build->builder != NULL)
-    build_collect(build, thread, keys, count);
+    build_collect(build, keys, count);
   else if (!source_do(&build->into, LFB_PUT, keys, count, NULL, &changed))
     return false;
   figure_add(&build->changed, changed);
   return !build->counting || changed == count || build_full(build);
-}
-
-static bool build_take(void *context, struct walk_lines *lines, size_t first, const lfb_key *keys)
-{
-  return build_put(context, lines->thread, keys, lines->count - first);
 }
 
 /* Reads and puts all keys. */
@@ -150,7 +147,7 @@ static lfb_status build_begin(struct build *build)
 
   build->into.numbers = build->source.type == LFB_KEYS_I64;
   if (build->unsized)
-    return lfb_builder_create(&build->config, build->source.threads, &build->builder);
+    return lfb_builder_create(&build->config, &build->builder);
   any->kind = build->counting ? LFB_KIND_COUNTING : LFB_KIND_PLAIN;
   return build->counting ? lfb_counting_create(&build->config, &any->counting)
                          : lfb_filter_create(&build->config, &any->plain);

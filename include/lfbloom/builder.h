@@ -2,14 +2,13 @@
  * lfbloom/builder.h - makes a filter for a number of keys that is unknown until all were put.
  *
  * It keeps a hash of each key that is put, 8 bytes (guava-mitz64, java-double: 16), also of
- * repeated keys, in addition to the filter.  With fast that is 6 times the filter at 1 %, 3 times
- * at 0.01 %.  If the number is known, threads put into the filter by lfb_filter_many().
+ * repeated keys, and 32 bytes for each call, in addition to the filter.  With fast that is 6 times
+ * the filter at 1 %, 3 times at 0.01 %.  If the number is known, threads put into the filter by
+ * lfb_filter_many().
  *
- * Which calls may run at once
- *
- * Each thread has a number below `threads`; put calls with different numbers may run at once.
- * create, finish and free run alone: after the other threads' calls, in the happens-before
- * sense (thread join).
+ * Any number of put calls may run at once: they are lock-free, but for the memory that they take.
+ * create, finish and free run alone: after the other threads' calls, in the happens-before sense
+ * (thread join).
  */
 #ifndef LFBLOOM_BUILDER_H
 #define LFBLOOM_BUILDER_H
@@ -22,21 +21,20 @@ LFB_EXTERN_C_BEGIN
 typedef struct lfb_builder lfb_builder;
 
 /*
- * Begins a filter to be filled by `threads` threads, at least 1.
+ * Begins a filter.
  *
  * Takes  config  as lfb_filter_create(); expected_insertions is ignored.
- * Fails  as lfb_filter_create(); LFB_ERROR_NO_THREADS for 0 threads.
+ * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_builder_finish() or lfb_builder_free().
  */
-LFB_CHECKED lfb_status lfb_builder_create(const lfb_config *config, unsigned threads,
-                                          lfb_builder **builder);
+LFB_CHECKED lfb_status lfb_builder_create(const lfb_config *config, lfb_builder **builder);
 
 /* Frees a builder without a filter.  NULL is ignored. */
 LFB_API void lfb_builder_free(lfb_builder *builder);
 
-/* Puts keys, by the thread with number `thread`: `keys` and `kind` as lfb_filter_many(). */
-LFB_API void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const void *keys,
-                                  size_t count, lfb_key_kind kind);
+/* Puts keys: `keys` and `kind` as lfb_filter_many(). */
+LFB_API void lfb_builder_put_many(lfb_builder *builder, const void *keys, size_t count,
+                                  lfb_key_kind kind);
 
 /*
  * Makes the filter for the keys that were put, puts them, and frees the builder.  If more than one
@@ -45,9 +43,9 @@ LFB_API void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const v
  * way that orders memory.
  *
  * Gives  new_keys  how many puts turned on at least one bit; may be NULL.
- * Fails  as lfb_filter_create() for the distinct keys; LFB_ERROR_NO_MEMORY also if memory was
- *        refused for a filter for all puts, or for a hash during a put.  The builder is still
- *        there: free it; or, unless a hash was the cause, try again.
+ * Fails  as lfb_filter_create() for all puts; LFB_ERROR_NO_MEMORY also if memory was refused for
+ *        a hash during a put.  The builder is still there: free it; or, unless a hash was the
+ *        cause, try again.
  * Owner  of the filter: the caller, until lfb_filter_free().
  */
 LFB_CHECKED lfb_status lfb_builder_finish(lfb_builder *builder, lfb_filter **filter,

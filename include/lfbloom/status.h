@@ -61,7 +61,6 @@ LFB_EXTERN_C_BEGIN
   X(LFB_ERROR_UNKNOWN_HASH, 17, "this strategy does not take this hash, seed or key")    \
   X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                       \
   X(LFB_ERROR_NO_RANDOM, 19, "the operating system gave no random bytes for the hash")   \
-  X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                     \
   X(LFB_ERROR_CANNOT_GROW, 27,                                                           \
     "a filter of this strategy has a fixed size and cannot grow")                        \
   X(LFB_ERROR_TOO_MANY_LAYERS, 28,                                                       \

@@ -15,9 +15,7 @@ namespace {
 
 using Builder = std::unique_ptr<lfb_builder, Freed<lfb_builder_free>>;
 
-Builder Begin(const lfb_config& config, unsigned threads) {
-  return Made<Builder>(lfb_builder_create, &config, threads);
-}
+Builder Begin(const lfb_config& config) { return Made<Builder>(lfb_builder_create, &config); }
 
 Filter Finish(Builder& builder, uint64_t* new_keys = nullptr) {
   lfb_filter* filter = nullptr;
@@ -46,25 +44,26 @@ class EveryStrategyBuilder : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyBuilder, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// The same words; more hashes come than one piece of memory holds.
+// The same words, also of foldable filters.
 TEST_P(EveryStrategyBuilder, MakesTheFilterOfTheKeysThatCame) {
   for (uint64_t n : {0ul, 1ul, 40ul, 3000ul, 90000ul}) {
     if (kUnderTsan && n > 3000) continue;
     for (unsigned threads : {1u, 3u}) {
       lfb_config config = Config(3 * n * threads, 0.01, GetParam());
+      config.foldable = n == 3000;
       const Filter direct = Make(config);
       config.expected_insertions = 7;
-      Builder builder = Begin(config, threads);
+      Builder builder = Begin(config);
       for (unsigned t = 0; t < threads; t++) {
         const auto keys = Keys(t, n);
         std::vector<lfb_key> texts;
         for (const uint64_t& key : keys) texts.push_back({&key, 5});
         lfb_filter_put_many_u64(direct.get(), keys.data(), keys.size(), nullptr);
-        lfb_builder_put_many(builder.get(), t, keys.data(), keys.size(), LFB_U64_KEY);
+        lfb_builder_put_many(builder.get(), keys.data(), keys.size(), LFB_U64_KEY);
         lfb_filter_put_many_hash(direct.get(), keys.data(), keys.size(), nullptr);
-        lfb_builder_put_many(builder.get(), t, keys.data(), keys.size(), LFB_HASH_KEY);
+        lfb_builder_put_many(builder.get(), keys.data(), keys.size(), LFB_HASH_KEY);
         lfb_filter_put_many(direct.get(), texts.data(), texts.size(), nullptr);
-        lfb_builder_put_many(builder.get(), t, texts.data(), texts.size(), LFB_BYTES_KEY);
+        lfb_builder_put_many(builder.get(), texts.data(), texts.size(), LFB_BYTES_KEY);
       }
       uint64_t new_keys = 0;
       const Filter built = Finish(builder, &new_keys);
@@ -82,10 +81,10 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   lfb_config config = Config(n, 0.01, GetParam());
   config.seed = 0;
   const uint64_t wanted = Stats(Make(config)).bytes;
-  Builder builder = Begin(config, 2);
+  Builder builder = Begin(config);
   const auto keys = Keys(1, n);
   for (int again = 0; again < 10; again++)
-    lfb_builder_put_many(builder.get(), again % 2, keys.data(), keys.size(), LFB_U64_KEY);
+    lfb_builder_put_many(builder.get(), keys.data(), keys.size(), LFB_U64_KEY);
   const Filter built = Finish(builder);
   EXPECT_LE(static_cast<double>(Stats(built).bytes),
             (GetParam() == LFB_SBBF ? 2 : 1.03) * static_cast<double>(wanted));
@@ -95,59 +94,12 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
 }
 
-// A foldable filter has the size that it has for a given number of keys. Seen to fail with the
-// rounding left out.
-TEST_P(EveryStrategyBuilder, RoundsTheSizeOfAFoldableFilter) {
-  constexpr uint64_t n = 5000;
-  lfb_config config = Config(n, 0.01, GetParam());
-  config.foldable = true;
-  const Filter direct = Make(config);
-  const auto keys = Keys(1, n);
-  lfb_filter_put_many_u64(direct.get(), keys.data(), n, nullptr);
-  Builder builder = Begin(config, 1);
-  lfb_builder_put_many(builder.get(), 0, keys.data(), n, LFB_U64_KEY);
-  const Filter built = Finish(builder);
-  ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, direct));
-}
-
-// sbbf has no filter for as many keys as were put. It has one for the distinct ones, also for more
-// than the first try has room for. Seen to fail with the first try made for all puts.
-TEST(Builder, HoldsTheDistinctOfMoreKeysThanItsStrategyBears) {
-  if (kUnderSanitizer || sizeof(void*) < 8) return NotHere("filters of a GiB");
-  constexpr uint64_t kPuts = 300'000, kTooMany = 150'000, kTried = 37'500;
-  lfb_config config = Config(kTooMany, 1e-15, LFB_SBBF);
-  config.lazy_memory = true;  // the first try takes 1 GiB, of which few pages are touched
-  lfb_stats planned;
-  ASSERT_EQ(lfb_config_plan(&config, &planned), LFB_ERROR_TOO_MANY_BITS);
-  auto hashes = Keys(1, kTooMany);
-  for (uint64_t i = 0; i < kTooMany; i++) hashes[i] = i << 39 | hashes[i] >> 32;  // a block each
-  for (const uint64_t distinct : {kTried + 12'500, kTooMany}) {
-    Builder builder = Begin(config, 2);
-    for (uint64_t put = 0; put < kPuts; put += distinct)
-      lfb_builder_put_many(builder.get(), put / distinct % 2, hashes.data(), distinct,
-                           LFB_HASH_KEY);
-    if (distinct == kTooMany) {
-      lfb_filter* none = nullptr;
-      EXPECT_EQ(lfb_builder_finish(builder.get(), &none, nullptr), LFB_ERROR_TOO_MANY_BITS);
-      EXPECT_EQ(none, nullptr);
-      continue;
-    }
-    const Filter built = Finish(builder);
-    EXPECT_GE(Stats(built).expected_insertions, distinct);
-    EXPECT_LE(Stats(built).expected_insertions, distinct + distinct / 50 + 2);
-    for (uint64_t i = 0; i < distinct; i++)
-      ASSERT_TRUE(lfb_filter_might_contain_hash(built.get(), hashes[i]));
-  }
-}
-
 TEST(Builder, RefusesWhatAFilterRefuses) {
   lfb_builder* builder = nullptr;
-  lfb_config config = Config(1, 0.01, LFB_FAST);
-  EXPECT_EQ(lfb_builder_create(&config, 0, &builder), LFB_ERROR_NO_THREADS);
-  config.fpp = 2;
-  EXPECT_EQ(lfb_builder_create(&config, 1, &builder), LFB_ERROR_FPP_TOO_HIGH);
+  lfb_config config = Config(1, 2, LFB_FAST);
+  EXPECT_EQ(lfb_builder_create(&config, &builder), LFB_ERROR_FPP_TOO_HIGH);
   config.fpp = 0;
-  EXPECT_EQ(lfb_builder_create(&config, 1, &builder), LFB_ERROR_FPP_TOO_LOW);
+  EXPECT_EQ(lfb_builder_create(&config, &builder), LFB_ERROR_FPP_TOO_LOW);
   EXPECT_EQ(builder, nullptr);
 }
 
@@ -166,8 +118,8 @@ TEST(Builder, GivesUpCleanly) {
   const auto keys = Keys(1, kBytes / 8);
   const uint64_t before = Mapped();
   for (uint64_t i = 0; i < kTimes; i++) {
-    const Builder builder = Begin(Config(1, 0.01, LFB_FAST), 2);
-    lfb_builder_put_many(builder.get(), 1, keys.data(), keys.size(), LFB_U64_KEY);
+    const Builder builder = Begin(Config(1, 0.01, LFB_FAST));
+    lfb_builder_put_many(builder.get(), keys.data(), keys.size(), LFB_U64_KEY);
   }
   EXPECT_LT(Mapped(), before + kTimes * kBytes / 4);
   lfb_builder_free(nullptr);
@@ -183,11 +135,11 @@ TEST_P(BuilderRace, NoBitIsLost) {
   const lfb_config config = Config(kThreads * kKeys, 0.01, GetParam());
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter alone = Make(config);
-    Builder builder = Begin(config, kThreads);
+    Builder builder = Begin(config);
     const auto hashes = Keys(round, kThreads * kKeys);
     lfb_filter_put_many_hash(alone.get(), hashes.data(), hashes.size(), nullptr);
     RunTogether(kThreads, [&](unsigned t) {
-      lfb_builder_put_many(builder.get(), t, hashes.data() + t * kKeys, kKeys, LFB_HASH_KEY);
+      lfb_builder_put_many(builder.get(), hashes.data() + t * kKeys, kKeys, LFB_HASH_KEY);
     });
     const Filter built = Finish(builder);
     ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, alone)) << "round " << round;

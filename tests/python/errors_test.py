@@ -21,7 +21,7 @@ class Classes(unittest.TestCase):
         self.assertEqual(
             {name for name in plain if not name.startswith(outside)},
             {"LFB_ERROR_" + name for name in (
-                "NO_RANDOM", "NO_THREADS", "TOO_MANY_LAYERS", "BAD_SOURCE",
+                "NO_RANDOM", "TOO_MANY_LAYERS", "BAD_SOURCE",
                 "STOPPED", "FOLLOWING", "NO_CHANGES", "NOT_DELTA", "BAD_DELTA", "BITS_LOST")})
 
     def test_names_exist(self):

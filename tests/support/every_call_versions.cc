@@ -8,20 +8,22 @@ namespace {
 
 // ---- builders -----------------------------------------------------------------------------
 
-void NewBuilder(Things& t) { EXPECT_EQ(lfb_builder_create(&t.config, 2, &t.own.builder), LFB_OK); }
+void NewBuilder(Things& t) { EXPECT_EQ(lfb_builder_create(&t.config, &t.own.builder), LFB_OK); }
 
 void NewFull(Things& t) {
   NewBuilder(t);
-  lfb_builder_put_many(t.own.builder, 0, t.batch.data(), kKeys, LFB_U64_KEY);
+  lfb_builder_put_many(t.own.builder, t.batch.data(), kKeys, LFB_U64_KEY);
 }
 
 // The keys twice, so that the filter is made a second time.  Without memory for that the larger one
 // stays; without memory for a hash there is none.
 lfb_status FinishTwice(Things& t) {
   for (int i = 0; i < 2; i++)
-    lfb_builder_put_many(t.own.builder, 1, t.batch.data(), kKeys, LFB_U64_KEY);
+    lfb_builder_put_many(t.own.builder, t.batch.data(), kKeys, LFB_U64_KEY);
   return lfb_builder_finish(t.own.builder, &t.out.filter, nullptr);
 }
+
+void Dropped(Things& t) { lfb_builder_free(std::exchange(t.own.builder, nullptr)); }
 
 void Finished(Things& t) {
   if (t.status == LFB_OK) {
@@ -36,10 +38,8 @@ void Finished(Things& t) {
 
 void AddBuilder(Rows* rows) {
   Add(rows, {
-    ROW(lfb_builder_create, &t.config, 1, &t.out.builder).Takes(&Things::config),
-    ROW(lfb_builder_create, &t.config, 2, &t.out.builder).Takes(&Things::config),
-    ROW(lfb_builder_create, &t.config, 3, &t.out.builder).Takes(&Things::config),
-  }, [](Row& row) { row.Sizing().Fails(7).After(Made<&Outputs::builder>); });
+    ROW(lfb_builder_create, &t.config, &t.out.builder).Takes(&Things::config),
+  }, [](Row& row) { row.Sizing().Fails(6).After(Made<&Outputs::builder>); });
   Add(rows, {
     ROW(lfb_builder_finish, t.own.builder, &t.out.filter, nullptr)
         .Sizing()
@@ -48,12 +48,13 @@ void AddBuilder(Rows* rows) {
         .After(Finished),
     Row("lfb_builder_finish", FinishTwice)
         .Sizing()
-        .Fails(7, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
+        .Fails(6, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
         .Before(NewBuilder)
         .After(Finished),
-    ROW(lfb_builder_put_many, t.builder, 0, t.keys.data(), t.many, LFB_BYTES_KEY),
-    ROW(lfb_builder_put_many, t.builder, 1, t.numbers.data(), t.many, LFB_U64_KEY),
-    ROW(lfb_builder_put_many, t.builder, 1, t.numbers.data(), t.many, LFB_HASH_KEY),
+    ROW(lfb_builder_put_many, t.own.builder, t.keys.data(), t.many, LFB_BYTES_KEY)
+        .Fails(1, {{"*", {LFB_OK}}})
+        .Before(NewBuilder)
+        .After(Dropped),
     FREE(lfb_builder_free, builder)
         .Before(NewBuilder),
   });

@@ -151,7 +151,7 @@ void UseAndFree(lfb_versions* versions) {
   lfb_versions_free(versions);
 }
 void UseAndFree(lfb_builder* builder) {
-  lfb_builder_put_many(builder, 0, &kKey, 1, LFB_U64_KEY);
+  lfb_builder_put_many(builder, &kKey, 1, LFB_U64_KEY);
   lfb_filter* filter = nullptr;
   if (lfb_builder_finish(builder, &filter, nullptr) == LFB_OK) return UseAndFree(filter);
   EXPECT_EQ(filter, nullptr);  // a row's put was refused memory
@@ -242,7 +242,7 @@ void Things::MakeVersions() {
   lfb_follow_config with_threads = follow_config;
   with_threads.threads = 3;
   EXPECT_EQ(lfb_follow_create(versions, &functions, &with_threads, &follow_with_threads), LFB_OK);
-  EXPECT_EQ(lfb_builder_create(&config, 2, &builder), LFB_OK);
+  EXPECT_EQ(lfb_builder_create(&config, &builder), LFB_OK);
 }
 
 void Things::MakeMapped() {
