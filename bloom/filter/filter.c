@@ -174,12 +174,14 @@ lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor, lfb_filter
     status = lfb_filter_make_empty(&description, true, &made); /* what is written gets its page */
   if (status != LFB_OK)
     return status;
-  if (factor > 1 || bits->words == NULL || lfb_filter_full_words(filter) > 0 ||
-      filter->description.config.lazy_memory)
-    filter_put_from(made, filter, true);
+  const bool plain = factor == 1 && bits->words != NULL && !filter->description.config.lazy_memory;
+  const uint64_t set =
+      plain ? lfb_digest_copy(made->layout.bits.words, bits->words, (size_t)bits->word_count) : 0;
+  /* Asked after the copy: meanwhile a put_all may have brought words that damage filled. */
+  if (plain && lfb_filter_full_words(filter) == 0)
+    lfb_bit_array_add(&made->layout.bits, set);
   else
-    lfb_bit_array_add(&made->layout.bits, lfb_digest_copy(made->layout.bits.words, bits->words,
-                                                          (size_t)bits->word_count));
+    filter_put_from(made, filter, true);
   *folded = made;
   return LFB_OK;
 }

@@ -116,7 +116,8 @@ static lfb_status layer_describe(const lfb_growing *growing, uint32_t number,
   description->form = LFB_FORM_MAPPED;
   config->expected_insertions =
       lfb_layers_insertions(growing->config.expected_insertions, number);
-  config->fpp = lfb_layers_fpp(growing->config.fpp, number);
+  if (number > 0) /* that of the first is in its header */
+    config->fpp = lfb_layers_next_fpp(growing, number);
   return geometry.bit_count != 0 && geometry.probes != 0 && like->strategy->valid(&geometry) &&
                  lfb_layers_fit(growing, description, number)
              ? LFB_OK

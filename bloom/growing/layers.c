@@ -41,6 +41,11 @@ static double layers_from(const lfb_growing *growing, uint32_t number)
   return fabs(from - whole) < 1e-9 ? whole : from; /* as if nothing had been rounded */
 }
 
+double lfb_layers_next_fpp(const lfb_growing *growing, uint32_t number)
+{
+  return lfb_layers_fpp(growing->config.fpp, layers_from(growing, number));
+}
+
 /* Whether a growing filter can have this strategy and fpp: LFB_OK, or why not. */
 static lfb_status layers_check(const lfb_config *config)
 {
@@ -190,7 +195,7 @@ lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
     return LFB_ERROR_TOO_MANY_LAYERS;
   config.foldable = false; /* a layer's size follows from n and p alone, as its file states it */
   config.expected_insertions = lfb_layers_insertions(config.expected_insertions, number);
-  config.fpp = lfb_layers_fpp(config.fpp, layers_from(growing, number));
+  config.fpp = lfb_layers_next_fpp(growing, number);
   if (first != NULL && first->strategy->seeding == LFB_SEED_RANDOM) {
     config.hash = LFB_HASH_XXH3; /* needs no key; the hash is replaced below */
     config.seed = 1;
@@ -222,10 +227,11 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
   const lfb_config whole = {.fpp = growing->config.fpp, .strategy = layer->config.strategy};
-  const double from = layers_from(growing, number), left = START / (from + START);
-  const double least = lfb_layers_fpp(whole.fpp, from), most = whole.fpp * left * left / (2 + left);
+  const double left = START / (layers_from(growing, number) + START);
+  const double most = whole.fpp * left * left / (2 + left);
   return layers_check(&whole) == LFB_OK && layer_is_large_enough(layer) &&
-         layer->config.fpp >= least * (1 - 1e-9) && /* processors may round it differently */
+         /* processors may round both limits differently */
+         layer->config.fpp >= lfb_layers_next_fpp(growing, number) * (1 - 1e-9) &&
          layer->config.fpp <= most * (1 + 1e-9) &&
          layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&

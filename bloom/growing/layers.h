@@ -12,7 +12,9 @@
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
  *            all stripes only when its stripe passes a multiple of its part of the layer's step.
  *            The first slots have large parts, so few threads sum rarely.  All parts together are
- *            at most the step; so are the bits that stripes hold back, and those being put.  At the
+ *            at most the step; so are the bits that stripes hold back, and those being put by one
+ *            call for each stripe.  Beyond this bound are further calls on a shared stripe at once,
+ *            each by its part, and where a part is less than a key, each call by a key.  At the
  *            end of a layer the step is half of the last 1/64 of the bits at which the layer would
  *            reach its fpp: the layer counts as full that much earlier.  Before, it is a quarter of
  *            what was left until then when a thread last summed.  It only shrinks, so a thread that
@@ -86,6 +88,9 @@ struct lfb_growing {
 
 /* p_i: the fpp of layer `number` when the whole has `fpp`. */
 double lfb_layers_fpp(double fpp, double number);
+
+/* The fpp that a new layer `number` has: the series goes on with what the layers below it leave. */
+double lfb_layers_next_fpp(const lfb_growing *growing, uint32_t number);
 
 /* n of layer `number`; UINT64_MAX if it does not fit 64 bits. */
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);

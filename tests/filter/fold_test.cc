@@ -1,11 +1,23 @@
 // Folding: a filter that was made too large, and the same keys in a filter of the smaller size.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
+
+// What happens before the words of the next copy are read.  The linker calls this instead.
+namespace {
+std::function<void()> before_copy;
+}
+extern "C" uint64_t __real_lfb_digest_copy(lfb_word* to, const lfb_word* from, size_t count);
+extern "C" uint64_t __wrap_lfb_digest_copy(lfb_word* to, const lfb_word* from, size_t count) {
+  if (to != nullptr && before_copy) std::exchange(before_copy, nullptr)();
+  return __real_lfb_digest_copy(to, from, count);
+}
 
 namespace {
 
@@ -145,6 +157,24 @@ TEST_P(EveryStrategyFold, RefusesFactorsThatDoNotDivide) {
     EXPECT_EQ(folded, untouched);
   }
   EXPECT_EQ(Stats(filter).bits_set, bits_set);
+}
+
+// Words that damage filled, and that a put_all brings while the filter is copied, are accounted for
+// in the copy.  Seen to fail with full_words asked only before the words are read.
+TEST(Fold, ACopyKnowsOfDamageThatComesMeanwhile) {
+  constexpr uint64_t kFull = 256;
+  const Filter filter = Make(8000, 0.01, LFB_FAST), damaged = Empty(filter);
+  PutKeys(filter, 1, 1000);
+  for (uint64_t i = 0; i < kFull; i++)
+    lfb_bit_array_or(&damaged->layout.bits, i, ~uint64_t{0});
+  lfb_bit_array_add(&damaged->layout.bits, 64 * kFull);
+  damaged->full_words = kFull;
+  before_copy = [&] { EXPECT_EQ(lfb_filter_put_all(filter.get(), damaged.get()), LFB_OK); };
+  const Filter copy = Fold(filter, 1);
+  EXPECT_FALSE(before_copy) << "the copy was made in another way";
+  EXPECT_EQ(lfb_filter_full_words(copy.get()), kFull);
+  EXPECT_EQ(DifferentWords(copy, filter), 0u);
+  EXPECT_EQ(Stats(copy).bits_set, lfb_filter_recount(&copy->layout.bits));
 }
 
 // The hash stays; a file of the folded filter opens, and merges with the large one.

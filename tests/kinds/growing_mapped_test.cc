@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "bloom/growing/growing_files.h"
@@ -274,6 +275,35 @@ TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {
   EXPECT_GT(opened, 0u);
   Write(Head(), whole);
   EXPECT_EQ(Lost(Open(), 1, 5000), 0u);
+}
+
+// A first layer that has more of the fpp than new files give it, as one of the module may: the
+// others have what it leaves, in each process.  Seen to fail with the first one's share taken for
+// that of new files.
+TEST_F(GrowingMapped, AFirstLayerWithAThirdOfTheFppLeavesTheRest) {
+  constexpr double kFpp = 0.01, kFirst = kFpp / 3;
+  { Create(); }
+  std::string bytes = FileBytes(Head());
+  uint64_t word = 0;
+  std::memcpy(&word, &kFirst, sizeof word);
+  Store(&bytes, LFB_GROWING_FIRST + 56, word);
+  SealHeader(&bytes, LFB_GROWING_FIRST);
+  Write(Head(), bytes);
+  const Growing one = Open(), other = Open();
+  PutSome(one, 1, 0, 70'000);
+  EXPECT_EQ(lfb_growing_stuck(one.get()), LFB_OK);
+  EXPECT_EQ(Lost(other, 1, 70'000), 0u);
+  const lfb_layer* mine = lfb_layers_newest(one.get());
+  const lfb_layer* others = lfb_layers_newest(other.get());
+  EXPECT_GE(mine->number, 5u);
+  ASSERT_EQ(mine->number, others->number);
+  EXPECT_EQ(lfb_layers_at(mine, 0)->filter->description.config.fpp, kFirst);
+  double all = 0;
+  for (; mine != nullptr; mine = mine->older, others = others->older) {
+    all += mine->filter->description.config.fpp;
+    EXPECT_EQ(mine->filter->description.config.fpp, others->filter->description.config.fpp);
+  }
+  EXPECT_LT(all, kFpp);
 }
 
 // ---- several processes, here several openings ---------------------------------------------
