@@ -94,7 +94,7 @@ static bool value_read(const unsigned char head[LFB_DUMP_HEAD], const uint8_t *b
     return false;
   lfb_status status = LFB_OK;
   if (state != LFB_DUMP_EMPTY) {
-    status = chunks ? lfb_dump_begin(value) : lfb_arrived_create(&value->loading);
+    status = chunks ? lfb_dump_begin(value, 1 << 20) : lfb_arrived_create(&value->loading);
     if (status == LFB_OK)
       status = lfb_dump_add(value, MAX_BYTES, body, first);
     if (status == LFB_OK)

@@ -105,12 +105,6 @@ static void put_new(const crew_turn *turn)
   atomic_fetch_add_explicit(&new_keys, mine_new, memory_order_relaxed);
 }
 
-static lfb_status discard_key(void *context, const char *key, size_t size)
-{
-  (void)key;
-  return crew_discard(context, key, size);
-}
-
 static void look(const crew_turn *turn)
 {
   lfb_stats plan;
@@ -122,7 +116,6 @@ static void look(const crew_turn *turn)
   lfb_redis_plan(one, &plan);
   crew_expect_ok(lfb_redis_stats(mine(turn), &figures));
   crew_expect(figures.all.bit_count == plan.bit_count && figures.all.bits_set > 0);
-  crew_expect_ok(lfb_redis_keys(one, discard_key, NULL));
   crew_expect_ok(lfb_redis_expire(mine(turn), 3600 * 1000));
   crew_expect_ok(lfb_redis_load(one, NULL, &local));
   crew_expect(lfb_filter_might_contain(local, &turn->first, sizeof turn->first));

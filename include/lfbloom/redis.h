@@ -300,13 +300,6 @@ LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_figures *figures);
 /* Gives the figures of the filter as if it were empty.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
-/* Calls `each` with every key on the server that the filter consists of, its name first.  Any
- * status except LFB_OK ends the calls and is returned.  Sends nothing to a server. */
-LFB_CHECKED lfb_status lfb_redis_keys(const lfb_redis *filter,
-                                      lfb_status (*each)(void *context, const char *key,
-                                                         size_t size),
-                                      void *context);
-
 /*
  * Makes the whole filter expire in so many milliseconds; 0: never.  Its parts expire within
  * moments of each other; a call in between fails with LFB_ERROR_REDIS_PART.  So does this

@@ -1,4 +1,4 @@
-/* keep.c - all keys of a filter on the server: listed, expired, renamed. */
+/* keep.c - all keys of a filter on the server: expired, renamed. */
 #include <stddef.h>
 #include <string.h>
 
@@ -13,19 +13,6 @@ static uint64_t keep_count(const lfb_redis *filter)
 static lfb_key keep_key(const lfb_redis *filter, uint64_t i)
 {
   return i < filter->place.plan.parts ? filter->parts[i].name : filter->place.name;
-}
-
-lfb_status lfb_redis_keys(const lfb_redis *filter,
-                          lfb_status (*each)(void *context, const char *key, size_t size),
-                          void *context)
-{
-  lfb_status status = LFB_OK;
-
-  for (uint64_t i = keep_count(filter); status == LFB_OK && i-- > 0;) {
-    const lfb_key key = keep_key(filter, i);
-    status = each(context, key.bytes, key.size);
-  }
-  return status;
 }
 
 /* ---- expire ------------------------------------------------------------------ */

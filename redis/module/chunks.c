@@ -99,7 +99,7 @@ static int load_head(lfb_open_key *key, const char *bytes, size_t size)
     return lfb_key_error(key, LFB_SAYS_NOT_OURS);
   if (status != LFB_OK)
     return lfb_key_fail(key, status);
-  status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_dump_begin(value);
+  status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_dump_begin(value, UINT64_MAX);
   if (status != LFB_OK) {
     lfb_value_free(value);
     return lfb_key_fail(key, status);

@@ -27,7 +27,8 @@ struct lfb_coming {
   coming_part part; /* which comes next */
   coming_bytes parts[COMING_PARTS];
   lfb_description description;
-  lfb_pages pages; /* the words */
+  uint64_t first;  /* the most bytes of words that are reserved before some come */
+  lfb_pages pages; /* of the words: of all, or of whole MiB */
   uint64_t *sums;  /* checksum of each MiB of words, then that of these; the table must equal it */
   uint64_t bits_set, full_words;
   uint64_t memory; /* of the words */
@@ -62,16 +63,41 @@ static lfb_status coming_begin(lfb_coming *coming)
   return LFB_OK;
 }
 
-lfb_status lfb_coming_create(lfb_coming **coming)
+lfb_status lfb_coming_create(uint64_t first, lfb_coming **coming)
 {
   lfb_coming *made = calloc(1, sizeof *made);
-  const lfb_status status = made == NULL ? LFB_ERROR_NO_MEMORY : coming_begin(made);
+  lfb_status status = LFB_ERROR_NO_MEMORY;
 
+  if (made != NULL) {
+    made->first = first;
+    status = coming_begin(made);
+  }
   if (status == LFB_OK)
     *coming = made;
   else
     free(made);
   return status;
+}
+
+/* Takes memory for the words: for four times those that have come, but at least `first`. */
+static lfb_status coming_reserve(lfb_coming *coming)
+{
+  coming_bytes *words = &coming->parts[COMING_WORDS];
+  const uint64_t before = lfb_memory_tally(), have = words->have;
+  const uint64_t most = have == 0 ? coming->first : 4 * have;
+  lfb_pages pages;
+
+  const lfb_status status = lfb_pages_init(&pages, most < words->size ? most : words->size, false);
+  if (status != LFB_OK)
+    return status;
+  lfb_memory_settle(&pages);
+  coming->memory = lfb_memory_tally() - before;
+  if (have > 0)
+    memcpy(pages.address, words->at, (size_t)have);
+  lfb_pages_free(&coming->pages);
+  coming->pages = pages;
+  words->at = pages.address;
+  return LFB_OK;
 }
 
 /* Takes memory for what follows a header. */
@@ -89,17 +115,11 @@ static lfb_status coming_open(lfb_coming *coming, uint64_t max_bytes)
   const uint64_t table = ((size - 1) / LFB_CHECKED_BYTES + 2) * sizeof *coming->sums;
   if (max_bytes > 0 && size > max_bytes)
     return LFB_ERROR_OVER_LIMIT;
-  const uint64_t before = lfb_memory_tally();
-  status = lfb_pages_init(&coming->pages, size, false);
-  if (status != LFB_OK)
-    return status;
-  lfb_memory_settle(&coming->pages);
-  coming->memory = lfb_memory_tally() - before;
+  coming->parts[COMING_WORDS].size = size;
   coming->sums = malloc((size_t)table);
-  coming->parts[COMING_WORDS] = (coming_bytes){coming->pages.address, size, 0};
   coming->parts[COMING_TABLE] = (coming_bytes){malloc((size_t)table), table, 0};
   return coming->sums == NULL || coming->parts[COMING_TABLE].at == NULL ? LFB_ERROR_NO_MEMORY
-                                                                        : LFB_OK;
+                                                                        : coming_reserve(coming);
 }
 
 /* Adds up the words from the last multiple of LFB_CHECKED_BYTES on, while the cache holds them. */
@@ -156,6 +176,11 @@ lfb_status lfb_coming_take(lfb_coming *coming, uint64_t max_bytes, const void *b
 
   *taken = size < step ? size : (size_t)step;
   *filter = NULL;
+  if (coming->part == COMING_WORDS && part->have == coming->pages.size) {
+    const lfb_status status = coming_reserve(coming);
+    if (status != LFB_OK)
+      return status;
+  }
   unsigned char *at = part->at + part->have;
   const size_t over = (uintptr_t)at % COMING_PAGE;
   if (coming->part == COMING_WORDS) /* pages cost two thirds if the kernel gives them together */

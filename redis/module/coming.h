@@ -4,8 +4,9 @@
  * others.
  *
  * Memory  The header of a layer takes the addresses of all its words, as BF.RESERVE does; the
- *         kernel gives their pages as bytes come.  An RDB file, which may come from an attacker, is
- *         read this way if it has a whole value: what lacks bytes is refused and freed at once.
+ *         kernel gives their pages as bytes come.  Of an RDB file or a payload of RESTORE, which
+ *         may come from an attacker, it takes 1 GiB of them at most; then the words that have come
+ *         move to four times as many.
  */
 #ifndef LFB_REDIS_MODULE_COMING_H
 #define LFB_REDIS_MODULE_COMING_H
@@ -14,8 +15,9 @@
 
 typedef struct lfb_coming lfb_coming;
 
-/* Makes one that waits for the first layer.  Fails: LFB_ERROR_NO_MEMORY. */
-LFB_CHECKED lfb_status lfb_coming_create(lfb_coming **coming);
+/* Makes one that waits for the first layer, and reserves at most `first` bytes of words, whole MiB,
+ * before some come.  Fails: LFB_ERROR_NO_MEMORY. */
+LFB_CHECKED lfb_status lfb_coming_create(uint64_t first, lfb_coming **coming);
 
 /*
  * Takes some of the next bytes, up to the end of a layer.

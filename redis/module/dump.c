@@ -374,12 +374,12 @@ static uint64_t body_most(uint64_t max_bytes)
                                                       : max_bytes + max_bytes / 1024 + forms;
 }
 
-lfb_status lfb_dump_begin(lfb_value *value)
+lfb_status lfb_dump_begin(lfb_value *value, uint64_t first)
 {
   const lfb_status status = lfb_arrived_create(&value->loading);
 
   return status == LFB_OK && value->recipe.kind == LFB_VALUE_CHAIN
-             ? lfb_coming_create(&value->coming)
+             ? lfb_coming_create(first, &value->coming)
              : status;
 }
 

@@ -45,8 +45,9 @@ LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, 
 LFB_CHECKED lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t before,
                                      char **bytes, size_t *size);
 
-/* Lets the body of a value whose head was read come piece by piece.  Fails: LFB_ERROR_NO_MEMORY. */
-LFB_CHECKED lfb_status lfb_dump_begin(lfb_value *value);
+/* Lets the body of a value whose head was read come piece by piece; `first` as in coming.h.  Fails:
+ * LFB_ERROR_NO_MEMORY. */
+LFB_CHECKED lfb_status lfb_dump_begin(lfb_value *value, uint64_t first);
 
 /* Adds bytes to the body of a value that waits for it.  Fails: LFB_ERROR_NO_MEMORY;
  * LFB_ERROR_OVER_LIMIT: more than a value of max_bytes can have; 0: no limit.  With value->coming

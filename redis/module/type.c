@@ -12,6 +12,7 @@ lfb_redis_type *lfb_module_type;
 
 enum {
   TYPE_VERSION = 1,
+  LOADED_FIRST = 1 << 30, /* bytes of a layer that are reserved for its header */
   EFFORT_ASIDE = 65, /* Redis frees a value of more than 64 in a thread of its own */
 };
 
@@ -95,7 +96,8 @@ static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
 /* Reads a chain, each string into its layer, or the chunks so far of any value. */
 static lfb_status loaded_strings(loaded *from, lfb_value *value, bool whole)
 {
-  lfb_status status = whole ? lfb_dump_begin(value) : lfb_arrived_create(&value->loading);
+  lfb_status status =
+      whole ? lfb_dump_begin(value, LOADED_FIRST) : lfb_arrived_create(&value->loading);
 
   while (status == LFB_OK) {
     status = loaded_next(from);

@@ -94,15 +94,6 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
 }
 
-TEST(Builder, RefusesWhatAFilterRefuses) {
-  lfb_builder* builder = nullptr;
-  lfb_config config = Config(1, 2, LFB_FAST);
-  EXPECT_EQ(lfb_builder_create(&config, &builder), LFB_ERROR_FPP_TOO_HIGH);
-  config.fpp = 0;
-  EXPECT_EQ(lfb_builder_create(&config, &builder), LFB_ERROR_FPP_TOO_LOW);
-  EXPECT_EQ(builder, nullptr);
-}
-
 // The address space of this process, in bytes.
 uint64_t Mapped() {
   uint64_t pages = 0;

@@ -10,9 +10,7 @@
 #include "tests/support/race.h"
 
 // What happens before the words of the next copy are read.  The linker calls this instead.
-namespace {
-std::function<void()> before_copy;
-}
+static std::function<void()> before_copy;
 extern "C" uint64_t __real_lfb_digest_copy(lfb_word* to, const lfb_word* from, size_t count);
 extern "C" uint64_t __wrap_lfb_digest_copy(lfb_word* to, const lfb_word* from, size_t count) {
   if (to != nullptr && before_copy) std::exchange(before_copy, nullptr)();
@@ -164,7 +162,6 @@ TEST_P(EveryStrategyFold, RefusesFactorsThatDoNotDivide) {
 TEST(Fold, ACopyKnowsOfDamageThatComesMeanwhile) {
   constexpr uint64_t kFull = 256;
   const Filter filter = Make(8000, 0.01, LFB_FAST), damaged = Empty(filter);
-  PutKeys(filter, 1, 1000);
   for (uint64_t i = 0; i < kFull; i++)
     lfb_bit_array_or(&damaged->layout.bits, i, ~uint64_t{0});
   lfb_bit_array_add(&damaged->layout.bits, 64 * kFull);

@@ -229,8 +229,6 @@ void AddFilters(Rows* rows) {
     ROW(lfb_redis_stats, t.own.filter, &t.out.figures)
         .After(STEP(Filled<&Out::figures>(t), HasKey(t))),
     ROW(lfb_redis_plan, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
-    ROW(lfb_redis_keys, t.own.filter, [](void*, const char*, size_t) { return LFB_OK; }, nullptr)
-        .After(HasKey),
     ROW(lfb_redis_expire, t.own.filter, 0).After(HasKey),
     ROW(lfb_redis_rename, t.own.filter, "other").Fails(2).After(Renamed),
     ROW(lfb_redis_load, t.own.filter, &t.limits, &t.out.loaded).Fails(4)

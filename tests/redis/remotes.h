@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloom/filter/filter.h"
+#include "redis/filter/remote.h"
 #include "tests/support/filters.h"
 #include "tests/redis/server.h"
 
@@ -80,11 +81,11 @@ inline lfb_status AskNumber(lfb_redis* remote, uint64_t key, bool* maybe) {
 
 inline std::vector<std::string> Keys(const Remote& remote) {
   std::vector<std::string> keys;
-  const auto each = [](void* context, const char* key, size_t size) {
-    static_cast<std::vector<std::string>*>(context)->emplace_back(key, size);
-    return LFB_OK;
+  const auto add = [&keys](const lfb_key& key) {
+    keys.emplace_back(static_cast<const char*>(key.bytes), key.size);
   };
-  EXPECT_EQ(lfb_redis_keys(remote.get(), each, &keys), LFB_OK);
+  if (remote->place.layout->described) add(remote->place.name);
+  for (uint64_t i = remote->place.plan.parts; i-- > 0;) add(remote->parts[i].name);
   return keys;
 }
 
