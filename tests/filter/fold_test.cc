@@ -168,7 +168,6 @@ TEST(Fold, ACopyKnowsOfDamageThatComesMeanwhile) {
   damaged->full_words = kFull;
   before_copy = [&] { EXPECT_EQ(lfb_filter_put_all(filter.get(), damaged.get()), LFB_OK); };
   const Filter copy = Fold(filter, 1);
-  EXPECT_FALSE(before_copy) << "the copy was made in another way";
   EXPECT_EQ(lfb_filter_full_words(copy.get()), kFull);
   EXPECT_EQ(DifferentWords(copy, filter), 0u);
   EXPECT_EQ(Stats(copy).bits_set, lfb_filter_recount(&copy->layout.bits));

@@ -10,11 +10,6 @@ namespace {
 
 void NewBuilder(Things& t) { EXPECT_EQ(lfb_builder_create(&t.config, &t.own.builder), LFB_OK); }
 
-void NewFull(Things& t) {
-  NewBuilder(t);
-  lfb_builder_put_many(t.own.builder, t.batch.data(), kKeys, LFB_U64_KEY);
-}
-
 // The keys twice, so that the filter is made a second time.  Without memory for that the larger one
 // stays; without memory for a hash there is none.
 lfb_status FinishTwice(Things& t) {
@@ -41,11 +36,6 @@ void AddBuilder(Rows* rows) {
     ROW(lfb_builder_create, &t.config, &t.out.builder).Takes(&Things::config),
   }, [](Row& row) { row.Sizing().Fails(6).After(Made<&Outputs::builder>); });
   Add(rows, {
-    ROW(lfb_builder_finish, t.own.builder, &t.out.filter, nullptr)
-        .Sizing()
-        .Fails(1, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
-        .Before(NewFull)
-        .After(Finished),
     Row("lfb_builder_finish", FinishTwice)
         .Sizing()
         .Fails(6, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
