@@ -66,17 +66,15 @@ static lfb_status coming_begin(lfb_coming *coming)
 lfb_status lfb_coming_create(uint64_t first, lfb_coming **coming)
 {
   lfb_coming *made = calloc(1, sizeof *made);
-  lfb_status status = LFB_ERROR_NO_MEMORY;
+  const lfb_status status = made == NULL ? LFB_ERROR_NO_MEMORY : coming_begin(made);
 
-  if (made != NULL) {
-    made->first = first;
-    status = coming_begin(made);
-  }
-  if (status == LFB_OK)
-    *coming = made;
-  else
+  if (status != LFB_OK) {
     free(made);
-  return status;
+    return status;
+  }
+  made->first = first;
+  *coming = made;
+  return LFB_OK;
 }
 
 /* Takes memory for the words: for four times those that have come, but at least `first`. */
