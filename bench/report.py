@@ -392,9 +392,29 @@ def peers_table(f, sizes):
     return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"])))
 
 
+# The README's table: 1 %, one thread.  What has no call of many has its name alone.
+README = {"lfbloom": "fast/single/hash fast/many/hash", "fastbloom": "fastbloom/single/hash",
+          "RocksDB": "rocksdb/single/hash rocksdb/ahead/hash", "Guava": "guava/single/u64",
+          "Boost.Bloom": "boost-bloom/single/hash boost-bloom/ahead/hash",
+          "lfbloom, Guava's bytes": "guava-mitz64/single/u64 guava-mitz64/many/u64",
+          "set, 64 mutexes": "set-64/single/hash"}
+
+
+def readme_table(f, sizes):
+    rows, size = [], some(sizes, "16MiB")[0]
+    for i, call in enumerate(("by call", "of many")):
+        for what in ("put_new", "query_present"):
+            cells = []
+            for ways in map(str.split, README.values()):
+                row = f.of(f"{what}/{ways[i].replace('/', f'/{size}/', 1)}/1%") if ways[i:] else None
+                cells += limits([row and row._replace(limit=None)]) if ways[i:] else ["no call"]
+            rows.append([f"{words(what)}, {call}, {words(size)}, ns", *cells])
+    return table(["", *README], 1, rows)
+
+
 PAGES = {"report": {"server": server_table, "ingestion": ingestion_table,
                     "benchmark": benchmark_table}, "targets": {"targets": targets_table}}
-TABLES = {**PAGES["report"], **PAGES["targets"], "hashes": hashes_table}
+TABLES = {**PAGES["report"], **PAGES["targets"], "hashes": hashes_table, "readme": readme_table}
 
 
 # ---- the picture ------------------------------------------------------------------------
@@ -426,6 +446,7 @@ def panel(rows, size, what, left):
     def y(rate):
         return round(400 - 340 * (math.log10(rate) - low) / (high - low), 1)
     yield f'<text x="{left + 210}" y="52" text-anchor="middle">{words(what)}</text>'
+    yield f'<text x="{left + 210}" y="437" text-anchor="middle">threads</text>'
     for rate in (10.0 ** power for power in range(low, high + 1)):
         yield (f'<path d="M{left} {y(rate)}h420" stroke="#ddd"/><text x="{left - 6}" '
                f'y="{y(rate) + 5}" text-anchor="end">{rate:g}</text>')
@@ -434,6 +455,9 @@ def panel(rows, size, what, left):
     for i, ((title, colour), curve) in enumerate(curves.items()):
         line = " ".join(f"{x(n)},{y(rate)}" for n, rate in curve)
         yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+        if curve[-1][0] < most:
+            yield (f'<text x="{x(curve[-1][0])}" y="{y(curve[-1][1]) - 24}" text-anchor="middle">'
+                   f"measured by up to {curve[-1][0]} threads</text>")
         at, down = 30 + 240 * (i % 4), 455 + 25 * (i // 4)  # both panels have the same legend
         yield (f'<path d="M{at} {down}h30" stroke="{colour}" stroke-width="3"/>'
                f'<text x="{at + 38}" y="{down + 5}">{title}</text>')
@@ -499,14 +523,14 @@ def output_of(command, **more):
     return done.stdout
 
 
-def run_guava(source, work, haste):
-    """Rows of Guava, on the files of guava-mitz64."""
+def run_guava(source, work, haste, keys):
+    """Rows of Guava, on the files of guava-mitz64, with keys "u64" or "bytes36"."""
     output_of(["javac", "-proc:none", "-cp", GUAVA, "-d", work, source])
     out = output_of(["java", "-XX:+UseParallelGC", "-Xms1g", "-Xmx3g", 
                      "-XX:+UseTransparentHugePages", "-cp", f"{GUAVA}:{work}", "GuavaBench",
-                     f"{work}/scenes", "uuids", str(haste)])
+                     f"{work}/scenes", "numbers" if keys == "u64" else "uuids", str(haste)])
     for what, size, ns in (line.split(",") for line in out.split()):
-        yield f"{what}/guava/{size}/single/bytes36/1%/1", float(ns), None
+        yield f"{what}/guava/{size}/single/{keys}/1%/1", float(ns), None
 
 
 def run_dedupe(programs, smoke):
@@ -532,8 +556,8 @@ def measure(args, programs, needed):
         for i in range(args.repetitions):
             print(f"round {i + 1} of {args.repetitions}", file=sys.stderr)
             measured += rows_of(output_of(command))
-            if any("/guava/" in name for name in needed):
-                measured += run_guava(programs["GuavaBench.java"], work, args.haste)
+            for keys in {name.split("/")[4] for name in needed if "/guava/" in name}:
+                measured += run_guava(programs["GuavaBench.java"], work, args.haste, keys)
             if any(name.startswith("wall/") for name in needed):
                 measured += run_dedupe(programs, args.smoke)
     if any(name.startswith("bits/") for name in needed):
@@ -584,7 +608,8 @@ def find_peers(args, programs):
         if name not in found:
             print(f"report.py: {name} is not measured: there is no {args.peers_dir or 'DIR'}/{name}"
                   "/peer.so (bench/peers/peer.h)", file=sys.stderr)
-    return {**found, "set-64": programs["set.so"]} if args.name == "peers" else found
+    whole = args.name == "peers" or "readme" in (args.only or ())
+    return {**found, "set-64": programs["set.so"]} if whole else found
 
 
 def check_docs(args):

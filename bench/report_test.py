@@ -174,6 +174,9 @@ class Runs(unittest.TestCase):
         done = self.run_program("bench/report.py", "peers", *PROGRAMS, "--smoke")
         self.assertRegex(done.stdout, r"put new, set-64, single, hash, 1%, 2 \| [0-9.]+")
         self.assertIn("rocksdb is not measured", done.stderr)
+        done = self.run_program("bench/report.py", "report", *PROGRAMS, "--smoke", "--only=readme")
+        self.assertRegex(done.stdout, r"put new, by call, 64 KiB, ns( \| ([0-9.]+|not measured)){7} ")
+        self.assertEqual(done.stdout.count("no call"), 6, done.stdout)
 
     def test_dedupe(self):
         tool = next(path for path in PROGRAMS if path.endswith("lfbloom"))
