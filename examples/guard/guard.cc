@@ -142,7 +142,8 @@ static unsigned Answer(const std::string& method, const std::string& url, std::s
   }
   if (url.compare(0, products.size(), products) != 0) return MHD_HTTP_NOT_FOUND;
   const uint64_t id = strtoull(&url[products.size()], nullptr, 10);
-  if (id == 0 || id > INT64_MAX || products + std::to_string(id) != url) return MHD_HTTP_BAD_REQUEST;
+  if (id == 0 || id > INT64_MAX || products + std::to_string(id) != url)
+    return MHD_HTTP_BAD_REQUEST;
   if (method == "GET") return Get(id, body);
   if (method != "PUT") return MHD_HTTP_METHOD_NOT_ALLOWED;
   return body->empty() || body->size() > 65536 ? MHD_HTTP_CONTENT_TOO_LARGE : Put(id, body);
