@@ -46,7 +46,7 @@ row 'cli, lines' "$(lines cli)" 15000 15224
 row 'tests, lines' "$(lines tests)" 53000 54400
 row 'bench, lines' "$(lines bench)" 6000 6125
 row 'examples, lines' "$(lines examples)" 4723
-row 'docs by hand, lines' "$(lines docs/*.md)" 5000
+row 'docs by hand, lines' "$(lines docs/*.md)" 5000 5040
 row 'docs/performance, lines' "$(lines docs/performance)" 1500
 row 'packaging, lines' "$(lines packaging)" 7500 7500
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 180
