@@ -27,7 +27,7 @@ extern uint64_t lfb_bench_least_puts;
 /* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's filters and of peers. */
 void lfb_bench_register_filters(const lfb_bench_size *size, const lfb_contender *contender);
 
-/* fill|ask_present|ask_absent/plain|growing|builder/SIZE/CALL/u64/1%: from empty to n keys. */
+/* fill|claim|ask_present|ask_absent/plain|growing/SIZE/CALL/u64/1%: from empty to n keys. */
 void lfb_bench_register_fills(const lfb_bench_size *size);
 
 /* Frees what these benchmarks share. */
@@ -47,6 +47,9 @@ void lfb_bench_clear_files(void);
 
 /* hash/HASH//CALL/KEYS: bare hash functions. */
 void lfb_bench_register_hashes(void);
+
+/* MurmurHash64A of `size` bytes, with the seed 0xc70f6907: the hash of RedisBloom. */
+uint64_t lfb_peer_murmur64a(const void *bytes, size_t size);
 
 /* counter/stripes_add: one addition to the counter of bits. */
 void lfb_bench_register_counter(void);

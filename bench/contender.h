@@ -81,15 +81,17 @@ struct lfb_contender {
   void (*free)(void *filter);
   /* Its bits: two filters of one n and fpp differ in nothing else.  NULL: copy() is given. */
   lfb_bench_bits (*bits)(void *filter);
-  /* Copies what was put into a filter of the same n and fpp; such filters are not kept in files. */
+  /* Copies what was put into a filter of the same n and fpp. */
   void (*copy)(void *to, const void *from);
   /* Puts numbers, by any call. */
   void (*fill)(void *filter, const uint64_t *numbers, size_t count);
 
-  /* Its own file form; both NULL: the bare bits. */
+  /* Saves it in Guava's form.  NULL: it has none. */
   bool (*save)(const void *filter, const char *path);
-  void *(*load)(const char *path);
 };
+
+/* The seed of XXH3, in fast and in peers: the same hashes. */
+enum { LFB_XXH3_SEED = 1 };
 
 /* The configuration of the library's own filters of all kinds, fast with XXH3: one seed for all,
  * since words are copied from filter to filter. */

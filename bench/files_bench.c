@@ -243,16 +243,6 @@ static void file_body(lfb_bench_state *state, const void *argument)
 
 /* ---- the table ----------------------------------------------------------- */
 
-static void register_one(const char *name, const char *size, const char *place,
-                         lfb_bench_body body, const void *argument)
-{
-  char whole[64];
-
-  (void)snprintf(whole, sizeof whole, "%s/%s%s%s", name, size, place[0] == '\0' ? "" : "/", place);
-  const lfb_bench_row row = {.name = whole, .body = body, .argument = argument, .threads = 1};
-  lfb_bench_register(&row);
-}
-
 void lfb_bench_register_files(const lfb_bench_size *size)
 {
   static file_case cases[LFB_BENCH_SIZES * COUNT(ways) * PLACES];
@@ -263,9 +253,13 @@ void lfb_bench_register_files(const lfb_bench_size *size)
   for (unsigned place = 0; place < PLACES; place++)
     for (size_t i = 0; i < COUNT(ways); i++) {
       const bool file = ways[i].places > 0;
+      char name[64];
       if (file ? place >= ways[i].places : place > 0)
         continue;
       *next = (file_case){&ways[i], place, size->bytes};
-      register_one(ways[i].name, size->name, file ? places[place].name : "", file_body, next++);
+      (void)snprintf(name, sizeof name, "%s/%s%s%s", ways[i].name, size->name, file ? "/" : "",
+                     file ? places[place].name : "");
+      lfb_bench_register(
+          &(lfb_bench_row){.name = name, .body = file_body, .argument = next++, .threads = 1});
     }
 }

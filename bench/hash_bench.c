@@ -21,7 +21,6 @@
 
 #include "bench/benches.h"
 #include "bench/contender.h"
-#include "bench/peers/murmur64a.h"
 #include "bench/shim.h"
 #include "bloom/hashing/hasher.h"
 

@@ -4,8 +4,7 @@
  *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64/1%'
  *
  * It takes the flags of shim.h, and
- *   --scenes=DIRECTORY  keep the filters that benchmarks start from in DIRECTORY, for
- *                       the next run (and for Guava)
+ *   --scenes=DIRECTORY  save the filters that benchmarks of guava-mitz64 start from, for Guava
  *   --files=DIRECTORY   the directory of the save and load files called disk (.)
  *   --puts=COUNT        time at least COUNT puts in one benchmark of new keys
  *   --peer=FILE         measure this peer, too (peers/peer.h); at most LFB_PEERS times
@@ -51,7 +50,7 @@ static int take_flags(int argc, char **argv)
 
   for (int i = 0; i < argc; i++) {
     if (flag_is(argv[i], "--scenes=", &value))
-      lfb_scene_keep_in(value);
+      lfb_scene_save_in(value);
     else if (flag_is(argv[i], "--files=", &value))
       lfb_bench_files_in(value);
     else if (flag_is(argv[i], "--puts=", &value))

@@ -2,7 +2,6 @@
 #include <lfbloom/filter_more.h>
 
 #include "bench/ways.h"
-#include "bench/xxh3.h"
 #include "bloom/filter/filter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -118,12 +117,6 @@ static bool own_save(const void *filter, const char *path)
   return lfb_filter_save(filter, LFB_FORM_GUAVA, path) == LFB_OK;
 }
 
-static void *own_load(const char *path)
-{
-  lfb_filter *filter;
-  return lfb_filter_load(path, NULL, &filter) == LFB_OK ? filter : NULL;
-}
-
 #define OWN_ROW(own_name, id, count, ...)                                                  \
   {.name = (own_name), .ways = own_ways, .way_count = (count), .strategy = (id),           \
    .size = own_size, .create = own_create, .free = own_free, .bits = own_bits,             \
@@ -134,7 +127,7 @@ const lfb_contender lfb_own_fast_speed =
     OWN_ROW("fast-speed", LFB_FAST, OF_EVERY, .memory = LFB_MEMORY_SPEED);
 const lfb_contender lfb_own_sbbf = OWN_ROW("sbbf", LFB_SBBF, OF_EVERY, .copy = NULL);
 const lfb_contender lfb_own_guava_mitz64 = /* Guava reads its files */
-    OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, OF_EVERY, .save = own_save, .load = own_load);
+    OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, OF_EVERY, .save = own_save);
 const lfb_contender lfb_own_fast_siphash13 =
     OWN_ROW("fast-siphash13", LFB_FAST, HASHING, .hash = LFB_OWN_SIPHASH13);
 const lfb_contender lfb_own_fast_aes = OWN_ROW("fast-aes", LFB_FAST, HASHING, .hash = LFB_OWN_AES);

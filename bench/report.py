@@ -3,17 +3,16 @@
 
     ./bazelw run -c opt //bench:report  -- [--quick] [--only=TABLE,...] [--out=DIR] [FLAG...]
     ./bazelw run -c opt //bench:targets -- [FLAG...]
-    ./bazelw run -c opt //bench:peers   -- [FLAG...]
     bench/report.py scaling --json=FILE >scaling.svg
 
 report   writes a table for servers, one for ingestion and one for benchmarks into DIR/report.md
          (docs/performance), and the targets into DIR/targets.md, between the comments that name
-         them; or prints some TABLEs.  docs/ takes only what at least 3 rounds (5 if not said)
+         them; or prints some TABLEs.  Filters of yours, DIR/NAME/peer.so (bench/peers/peer.h), are
+         rows of the table benchmark.  docs/ takes only what at least 3 rounds (5 if not said)
          measured on a quiet machine; it waits SECONDS for that (--wait=300).  --quick: small
          filters, one round.
 targets  prints what users notice, beside its limit, peer or plain filter of the same run; those
          of `lfbloom dedupe` are in //bench:dedupe, those of Redis in //bench:module
-peers    prints this library beside filters of yours, DIR/NAME/peer.so (bench/peers/peer.h)
 scaling  draws what bench:scaling measured on another machine
 
 FLAGs: --repetitions=N rounds, whose medians are taken; --sizes=64KiB,...; --peers-dir=DIR;
@@ -41,7 +40,7 @@ SIZES = ["64KiB", "1MiB", "16MiB", "256MiB", "1GiB"]
 MOST_LOAD, LEAST_ROUNDS, LOOK_SECONDS = 0.3, 3, 5
 GUAVA = "/usr/share/java/guava.jar"
 PEERS = {"targets": ["rocksdb", "libfilter"], "report": ["rocksdb", "boost-bloom", "libfilter"],
-         "peers": ["rocksdb", "fastbloom", "boost-bloom", "libfilter", "arrow", "duckdb"]}
+         "readme": ["fastbloom"]}
 
 
 def stop(why, status=2):
@@ -255,12 +254,8 @@ limit lock_cmpxchg|two_lines_cmpxchg|cmpxchg16b|two_cmpxchg16b|four_cmpxchg16b""
 CALLS = "\n".join([LIMITS] + [f"""{what} fast many|single hash 1%
 {what} fast many hash 0.1%|0.01%|1e-6
 {what} sbbf|mutex many hash 1%
-{what} PEERS ahead hash 1%
-{what} rocksdb single hash 1%""" for what in (
+{what} PEERS ahead|single hash 1%""" for what in (
     "query_present", "query_absent", "put_new", "put_present")])
-PEER_CALLS = """limit read|lock_cmpxchg|cmpxchg16b
-query_present|query_absent|put_new|put_present fast|mutex many|single hash 1% 1|2
-query_present|query_absent|put_new|put_present PEERS ahead|single hash 1% 1|2"""
 
 
 def sizes_table(f, sizes, calls):
@@ -386,10 +381,6 @@ def targets_table(f, sizes):
         mine = f.of(f"bits/{what}////{fpp}")
         rows.append(target(f"bits per key, {what}", fpp, "", mine, "", Row(1, 1, 1, None), most))
     return table("operation|fpp|size|ns or bits|against|the same|ratio|target", 3, rows)
-
-
-def peers_table(f, sizes):
-    return sizes_table(f, sizes, PEER_CALLS.replace("PEERS", "|".join(PEERS["peers"])))
 
 
 # The README's table: 1 %, one thread.  What has no call of many has its name alone.
@@ -574,7 +565,7 @@ def take_flags():
     here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     take = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    take.add_argument("name", choices=("report", "targets", "peers", "scaling"))
+    take.add_argument("name", choices=("report", "targets", "scaling"))
     take.add_argument("programs", nargs="*")
     for flag in ("--quick", "--busy", "--smoke"):
         take.add_argument(flag, action="store_true")
@@ -587,8 +578,7 @@ def take_flags():
     take.add_argument("--json", type=here.joinpath, action="append")
     args = take.parse_args()
     small = args.smoke or args.quick
-    smoke = SIZES[1:2] if args.name == "peers" else SIZES[:1]
-    args.sizes = args.sizes or (smoke if args.smoke else SIZES[:3 if args.quick else 4])
+    args.sizes = args.sizes or SIZES[:1 if args.smoke else 3 if args.quick else 4]
     args.repetitions = args.repetitions or (1 if small else 3 if args.name == "targets" else 5)
     args.least, args.puts = (0.0001, 1) if args.smoke else (0.02 if small else 0.05, 1 << 21)
     args.haste, args.keys = (1000, 200000) if args.smoke else (4, 10000000)
@@ -608,8 +598,7 @@ def find_peers(args, programs):
         if name not in found:
             print(f"report.py: {name} is not measured: there is no {args.peers_dir or 'DIR'}/{name}"
                   "/peer.so (bench/peers/peer.h)", file=sys.stderr)
-    whole = args.name == "peers" or "readme" in (args.only or ())
-    return {**found, "set-64": programs["set.so"]} if whole else found
+    return {**found, "set-64": programs["set.so"]} if "readme" in (args.only or ()) else found
 
 
 def check_docs(args):
@@ -642,11 +631,11 @@ def main():
         sys.stdout.write(picture(medians(measure(args, programs, {})), "256MiB"))
         return
     args.peers = find_peers(args, programs)
-    tables = {"targets": PAGES["targets"], "peers": {"peers": peers_table}}.get(
-        args.name, {name: TABLES[name] for name in args.only or sum(map(list, PAGES.values()), [])})
+    names = args.only or sum(map(list, PAGES.values()), [])
+    tables = {name: TABLES[name] for name in (["targets"] if args.name == "targets" else names)}
     if args.name == "report":
         check_docs(args)
-    PEERS["peers"] += sorted(set(args.peers) - set(PEERS["peers"]))
+    PEERS["report"] += sorted(set(args.peers) - set(PEERS["report"]))
     absent = set(sum(PEERS.values(), []))  # a peer need not have all sizes and calls
     before = load_now()
     plan = Figures(None, absent)
@@ -655,7 +644,7 @@ def main():
     rows = medians(measure(args, programs, plan.needed))
     figures = Figures(rows, absent)
     silent = [peer for peer in args.peers if not any(f"/{peer}/" in name for name in rows)]
-    if silent and args.name == "peers":
+    if silent and "benchmark" in tables:
         stop(f"nothing of {' '.join(silent)} was measured", 1)
     lines = {name: list(made(figures, args.sizes)) for name, made in tables.items()}
     if figures.missing:

@@ -1,4 +1,4 @@
-/* scene.c - fills filters, keeps them, and copies their words. */
+/* scene.c - fills filters, saves them for Guava, and copies their words. */
 #define _GNU_SOURCE /* sysconf: _SC_NPROCESSORS_ONLN */
 #include "bench/scene.h"
 
@@ -27,7 +27,7 @@ static struct {
 
 static const char *scene_directory;
 
-void lfb_scene_keep_in(const char *directory)
+void lfb_scene_save_in(const char *directory)
 {
   scene_directory = directory;
 }
@@ -148,12 +148,12 @@ static void scene_copy_words(void *to, void *from)
   (void)memcpy(target.address, source.address, source.size);
 }
 
-/* Writes the path of the file for a point of the current scene; false if none is kept. */
+/* Writes the path of the file for a point of the current scene; false if it is not saved. */
 static bool scene_path(unsigned point, char *path, size_t size)
 {
   const lfb_scene *scene = &stage.scene;
 
-  if (scene_directory == NULL || scene->contender->copy != NULL)
+  if (scene_directory == NULL || scene->contender->save == NULL)
     return false;
   const int length = snprintf(path, size, "%s/%s-%llu-%llu-%llu-%g", scene_directory,
                               scene->contender->name, (unsigned long long)scene->size,
@@ -166,42 +166,6 @@ static void *scene_create(void)
 {
   const lfb_scene *scene = &stage.scene;
   return scene->contender->create(scene->contender, scene->expected_insertions, scene->fpp);
-}
-
-static bool scene_save(void *filter, const char *path)
-{
-  const lfb_contender *contender = stage.scene.contender;
-  if (contender->save != NULL)
-    return contender->save(filter, path);
-
-  const lfb_bench_bits bits = contender->bits(filter);
-  FILE *file = fopen(path, "wb");
-  if (file == NULL)
-    return false;
-  const bool written = fwrite(bits.address, bits.size, 1, file) == 1;
-  return fclose(file) == 0 && written;
-}
-
-/* Loads the filter that scene_save() wrote; NULL if there is none. */
-static void *scene_load(const char *path)
-{
-  const lfb_contender *contender = stage.scene.contender;
-  if (contender->load != NULL)
-    return contender->load(path);
-
-  FILE *file = fopen(path, "rb");
-  if (file == NULL)
-    return NULL;
-  void *filter = scene_create();
-  if (filter != NULL) {
-    const lfb_bench_bits bits = contender->bits(filter);
-    if (fread(bits.address, bits.size, 1, file) != 1) {
-      contender->free(filter);
-      filter = NULL;
-    }
-  }
-  (void)fclose(file);
-  return filter;
 }
 
 /* Makes a filter filled to a point of the current scene, starting from the fullest filled one that
@@ -228,15 +192,13 @@ static void *scene_make_filled(unsigned point)
 static void *scene_filled(unsigned point)
 {
   char path[4096];
-  const bool kept = scene_path(point, path, sizeof path);
   void **filled = &stage.filled[point];
 
-  if (*filled == NULL && kept)
-    *filled = scene_load(path);
   if (*filled != NULL)
     return *filled;
   *filled = scene_make_filled(point);
-  if (*filled != NULL && kept && !scene_save(*filled, path))
+  if (*filled != NULL && scene_path(point, path, sizeof path) &&
+      !stage.scene.contender->save(*filled, path))
     (void)fprintf(stderr, "%s cannot be written\n", path);
   return *filled;
 }

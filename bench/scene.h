@@ -34,9 +34,9 @@ typedef struct lfb_scene {
   unsigned first_fill, fill_end;    /* the points at which filling is timed         */
 } lfb_scene;
 
-/* Sets the directory that keeps filled filters between runs, as CONTENDER-SIZE-N-KEYS-FPP, in
- * Guava's form if it can hold them.  NULL, the initial value: filters are filled again. */
-void lfb_scene_keep_in(const char *directory);
+/* Sets the directory in which filters of Guava's form are saved at each point, for GuavaBench, as
+ * CONTENDER-SIZE-N-KEYS-FPP.  NULL, the initial value: they are not saved. */
+void lfb_scene_save_in(const char *directory);
 
 /* Describes a contender's scene at a size; false if the contender cannot be so large. */
 bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fpp,

@@ -418,7 +418,6 @@ void lfb_bench_resume() { paused += Now() - paused_at; }
 unsigned lfb_bench_thread(const lfb_bench_state* state) { return Real(state).thread_index(); }
 unsigned lfb_bench_threads(const lfb_bench_state* state) { return Real(state).threads(); }
 void lfb_bench_fail(lfb_bench_state* state, const char* why) { Real(state).SkipWithError(why); }
-void lfb_bench_share() { run.busy_before = run.busy_during = true; }
 
 int lfb_bench_run(int argc, char** argv) {
   int status = 2;

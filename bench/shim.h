@@ -74,9 +74,6 @@ unsigned lfb_bench_threads(const lfb_bench_state *state);
 /* Fails the benchmark: `why` is reported instead of its time.  The body may leave its loop. */
 void lfb_bench_fail(lfb_bench_state *state, const char *why);
 
-/* Another process is part of the benchmarks: as with --busy. */
-void lfb_bench_share(void);
-
 /*
  * Runs the registered benchmarks as the command line says, by the flags of Google Benchmark
  * (--help lists them) and

@@ -44,7 +44,7 @@ row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfb
 row 'redis with its headers, lines' "$(lines redis include/lfbloom/re[dp]*.h)" 15200
 row 'cli, lines' "$(lines cli)" 15000 15224
 row 'tests, lines' "$(lines tests)" 53000 54400
-row 'bench, lines' "$(lines bench)" 6000 6125
+row 'bench, lines' "$(lines bench)" 6000
 row 'examples, lines' "$(lines examples)" 4723
 row 'docs by hand, lines' "$(lines docs/*.md)" 5000 5040
 row 'docs/performance, lines' "$(lines docs/performance)" 1500

@@ -3,7 +3,7 @@
  * cache line, by plain reads and writes.
  *
  * A single call locks for each key, a call of many once for the batch, for which it prefetches.
- * Keys are hashed by XXH3, before the lock is taken.
+ * Numbers are hashed by XXH3, before the lock is taken.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <lfbloom/cpu.h>
 
 #include "bench/ways.h"
-#include "bench/xxh3.h"
+#include "bloom/hashing/hash_function.h"
 
 enum { LINE_WORDS = LFB_CACHE_LINE / 8, MUTEX_AHEAD = 16 };
 
@@ -62,9 +62,14 @@ static bool mutex_query(mutex_filter *filter, uint64_t hash)
   return !mutex_one(filter, hash, false);
 }
 
+/* Hashes number `i` as 8 bytes. */
+static uint64_t mutex_xxh3(const lfb_keys *keys, size_t i)
+{
+  return XXH3_64bits_withSeed(&keys->numbers[i], sizeof keys->numbers[i], LFB_XXH3_SEED);
+}
+
 SINGLE_WAY(mutex_hash, filter, mutex_put, mutex_query, keys->numbers[i])
-SINGLE_WAY(mutex_u64, filter, mutex_put, mutex_query, lfb_xxh3_number(keys, i))
-SINGLE_WAY(mutex_uuid, filter, mutex_put, mutex_query, lfb_xxh3_uuid(keys, i))
+SINGLE_WAY(mutex_u64, filter, mutex_put, mutex_query, mutex_xxh3(keys, i))
 
 /* Returns how many of the hashes had bits missing. */
 static size_t mutex_many(mutex_filter *filter, const uint64_t *hashes, size_t count, bool put)
@@ -96,7 +101,6 @@ enum { NOT_MIXED = LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW };
 static const lfb_way mutex_ways[] = {
     WAY_ROW("single/hash", LFB_KEYS_NUMBERS, mutex_hash),
     WAY_ROW("single/u64", LFB_KEYS_NUMBERS, mutex_u64),
-    WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, mutex_uuid),
     {"many/hash", LFB_KEYS_NUMBERS, NOT_MIXED, many_put, many_query, NULL},
 };
 
