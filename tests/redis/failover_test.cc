@@ -62,11 +62,7 @@ lfb_status PutSome(const Remote& remote, uint64_t first, uint64_t count, size_t*
 }
 
 size_t Found(const Remote& remote, uint64_t first, uint64_t count) {
-  size_t yes = 0;
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, KeysFrom(first, first + count).data(),
-                           count, nullptr, &yes, LFB_U64_KEY),
-            LFB_OK);
-  return yes;
+  return RemoteMany(remote, LFB_MIGHT_CONTAIN, KeysFrom(first, first + count));
 }
 
 // One WAIT per call, for any number of keys; none for queries; none unless options.replicas is

@@ -100,19 +100,13 @@ TEST_P(FilterMoves, NothingIsLostWhileSlotsMove) {
   std::thread client([&] {
     for (; !ended; rounds++) {
       constexpr uint64_t kBatch = 500;
-      std::vector<uint64_t> batch(kBatch);
-      for (uint64_t i = 0; i < kBatch; i++) batch[i] = rounds % 40 * kBatch + i;
-      size_t yes = 0;
-      EXPECT_EQ(
-          lfb_redis_many(remote.get(), LFB_PUT, batch.data(), kBatch, nullptr, &yes, LFB_U64_KEY),
-          LFB_OK);
+      const uint64_t first = rounds % 40 * kBatch;
+      const std::vector<uint64_t> batch = KeysFrom(first, first + kBatch);
+      const size_t changed = RemoteMany(remote, LFB_PUT, batch);
       if (rounds < 40) {
-        EXPECT_EQ(yes, kBatch);
+        EXPECT_EQ(changed, kBatch);
       }
-      EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, batch.data(), kBatch, nullptr, &yes,
-                               LFB_U64_KEY),
-                LFB_OK);
-      EXPECT_EQ(yes, kBatch);
+      EXPECT_EQ(RemoteMany(remote, LFB_MIGHT_CONTAIN, batch), kBatch);
     }
   });
   for (int turn = 0; turn < (keys.size() == 1 ? 6 : 2); turn++)

@@ -10,10 +10,8 @@
 
 namespace {
 
-class Faults : public testing::Test {
+class Faults : public WithServer {
  protected:
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
   const lfb_config config = Config(20'000, 0.01, LFB_FAST);  // 7 parts
 
   lfb_status Create(const std::string& name, const lfb_config& wanted) {
@@ -128,11 +126,7 @@ TEST(Stumps, NothingIsLeftOfAFilterThatWasDeletedUnderItsClients) {
     const Remote remote = CreateRemote(options, "seen", Config(20'000, 0.01, strategy));
     EXPECT_EQ(lfb_redis_delete(&options, "seen", strategy), LFB_OK);
     EXPECT_EQ(Ask(remote, true).answered, 0u);
-    std::vector<uint64_t> keys(5000);
-    for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
-    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr,
-                             LFB_U64_KEY),
-              LFB_ERROR_REDIS_PART);
+    RemoteMany(remote, LFB_PUT, KeysFrom(0, 5000), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(server.Call({"DBSIZE"}), "0");
   }
 }
@@ -391,29 +385,6 @@ TEST_F(Faults, AFilterForWhichThereIsNoMemoryLeavesNothing) {
   }
 }
 
-std::vector<uint64_t> Batch(uint64_t batch, uint64_t size) {
-  std::vector<uint64_t> keys;
-  for (uint64_t i = 0; i < size; i++) keys.push_back(batch * size + i);
-  return keys;
-}
-
-// How many keys of a batch put reports as new.
-size_t PutBatch(const Remote& remote, uint64_t batch, uint64_t size) {
-  size_t yes = 0;
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, Batch(batch, size).data(), size, nullptr, &yes,
-                           LFB_U64_KEY),
-            LFB_OK);
-  return yes;
-}
-
-size_t AskBatch(const Remote& remote, uint64_t batch, uint64_t size) {
-  size_t yes = 0;
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, Batch(batch, size).data(), size,
-                           nullptr, &yes, LFB_U64_KEY),
-            LFB_OK);
-  return yes;
-}
-
 // If the server begins to refuse writes during a rename, the rename waits for it twice: once on the
 // way there and once on the way back. Seen to fail with one wait for each of thousands of keys.
 TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
@@ -460,22 +431,25 @@ TEST_P(Killed, NoPutThatReturnedIsLost) {
   const Remote remote = CreateRemote(server.Options(), "seen", config);
   constexpr uint64_t kBatch = 300, kBatches = 40, kRounds = 5;
   std::atomic<uint64_t> batches{0};
+  // How many keys of a batch are new, or are found.
+  const auto many = [&](lfb_verb verb, uint64_t batch) {
+    return RemoteMany(remote, verb, KeysFrom(batch * kBatch, (batch + 1) * kBatch));
+  };
 
   std::thread putter([&] {
     for (; batches < kBatches; batches++) {
-      EXPECT_EQ(PutBatch(remote, batches, kBatch), kBatch) << "batch " << batches;
-      EXPECT_EQ(AskBatch(remote, batches, kBatch), kBatch) << "batch " << batches;
+      EXPECT_EQ(many(LFB_PUT, batches), kBatch) << "batch " << batches;
+      EXPECT_EQ(many(LFB_MIGHT_CONTAIN, batches), kBatch) << "batch " << batches;
     }
   });
   for (uint64_t round = 1; round <= kRounds; round++) {
     AwaitSpinning("more batches are put",
                   [&] { return batches >= round * kBatches / (kRounds + 1); });
-    server.Kill();
-    server.Start();
+    server.Restart();
   }
   putter.join();
   for (uint64_t batch = 0; batch < kBatches; batch++)
-    EXPECT_EQ(AskBatch(remote, batch, kBatch), kBatch) << "batch " << batch;
+    EXPECT_EQ(many(LFB_MIGHT_CONTAIN, batch), kBatch) << "batch " << batch;
 }
 
 // A server that restarts without its data is an error, not an empty filter.
@@ -483,8 +457,7 @@ TEST(Forgotten, AServerThatForgotIsAnError) {
   RedisServer server;
   const Remote remote = CreateRemote(server.Options(), "seen", Config(20'000, 0.01, LFB_FAST));
   EXPECT_TRUE(RemotePut(remote, "apple"));
-  server.Kill();
-  server.Start();
+  server.Restart();
   bool maybe = false;
   EXPECT_EQ(lfb_redis_might_contain(remote.get(), "apple", 5, &maybe), LFB_ERROR_REDIS_PART);
 }

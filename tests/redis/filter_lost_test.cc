@@ -23,14 +23,9 @@
 
 namespace {
 
-std::vector<uint64_t> KeysTo(uint64_t count) {
-  std::vector<uint64_t> keys(count);
-  for (uint64_t i = 0; i < count; i++) keys[i] = i;
-  return keys;
-}
-
-lfb_status PutMany(const Remote& remote, const std::vector<uint64_t>& keys, size_t* yes = nullptr) {
-  return lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, yes, LFB_U64_KEY);
+lfb_status PutMany(const Remote& remote, const std::vector<uint64_t>& keys) {
+  return lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr,
+                        LFB_U64_KEY);
 }
 
 using Words = std::vector<std::string>;
@@ -56,11 +51,11 @@ TEST(Lost, NoPutMakesItAgain) {
       const lfb_redis_options options = server.Options();
       const lfb_config config = Config(20'000, 0.01, strategy);
       const Remote remote = CreateRemote(options, "seen", config);
-      EXPECT_EQ(PutMany(remote, KeysTo(20'000)), LFB_OK);
+      EXPECT_EQ(PutMany(remote, KeysFrom(0, 20'000)), LFB_OK);
       server.Call(loss.words);
       Await("the filter is gone", [&] { return server.Call({"EXISTS", "seen"}) == "0"; });
       EXPECT_EQ(PutNumber(remote.get(), 1, nullptr), LFB_ERROR_REDIS_PART) << loss.name;
-      EXPECT_EQ(PutMany(remote, KeysTo(20'000)), LFB_ERROR_REDIS_PART) << loss.name;
+      EXPECT_EQ(PutMany(remote, KeysFrom(0, 20'000)), LFB_ERROR_REDIS_PART) << loss.name;
       EXPECT_EQ(server.Call({"EXISTS", "seen"}), "0") << loss.name;
       EXPECT_EQ(TryOpen(options, "seen", &config), LFB_ERROR_REDIS_ABSENT) << loss.name;
     }
@@ -78,7 +73,7 @@ TEST(Lost, PartsThatAreLeftAreFoundAndDeleted) {
   for (const Words& gone :
        {Words{}, Words{"{seen:0}"}, Words{"{seen:0}", "{seen:1}", "{seen:70}"}}) {
     const Remote remote = CreateRemote(options, "seen", config);
-    EXPECT_EQ(PutMany(remote, KeysTo(100)), LFB_OK);
+    EXPECT_EQ(PutMany(remote, KeysFrom(0, 100)), LFB_OK);
     server.Call({"PEXPIRE", "seen", "1"});
     Await("the name has expired", [&] { return server.Call({"EXISTS", "seen"}) == "0"; });
     for (const std::string& part : gone) EXPECT_EQ(server.Call({"DEL", part}), "1");
@@ -113,10 +108,8 @@ TEST(Lost, OtherStringsAreNotParts) {
   EXPECT_EQ(server.Call({"EXISTS", "{seen:4}"}), "0");
 }
 
-class LostHelper : public testing::Test {
+class LostHelper : public WithServer {
  protected:
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
   const lfb_config config = Config(20'000, 0.01, LFB_REDIS_MITZ32);
 };
 
@@ -127,12 +120,12 @@ TEST_F(LostHelper, AnotherStringStaysAsItIs) {
   for (const std::string& other :
        {std::string("somebody's"), std::string(std::stoul(size), '\0')}) {
     server.Call({"SET", "seen", other});
-    EXPECT_EQ(PutMany(remote, KeysTo(1000)), LFB_ERROR_REDIS_PART);
+    EXPECT_EQ(PutMany(remote, KeysFrom(0, 1000)), LFB_ERROR_REDIS_PART);
     EXPECT_EQ(server.Call({"GET", "seen"}), other);
   }
   server.Call({"DEL", "seen"});
   server.Call({"LPUSH", "seen", "somebody's"});
-  EXPECT_EQ(PutMany(remote, KeysTo(1000)), LFB_ERROR_REDIS_PART);
+  EXPECT_EQ(PutMany(remote, KeysFrom(0, 1000)), LFB_ERROR_REDIS_PART);
   EXPECT_EQ(server.Call({"LLEN", "seen"}), "1");
 }
 
@@ -147,7 +140,7 @@ TEST_F(LostHelper, NothingOfJavasIsLost) {
     std::atomic<bool> ended{false};
     std::thread putter([&] {
       while (!ended) {
-        const lfb_status status = PutMany(remote, KeysTo(500));
+        const lfb_status status = PutMany(remote, KeysFrom(0, 500));
         EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_REDIS_PART);
         puts++;
       }
@@ -190,7 +183,7 @@ TEST_F(LostHelper, AdoptsNothingThatIsGone) {
 TEST_F(LostHelper, SendsTheScriptOnce) {
   const Remote remote = CreateRemote(options, "seen", config);
   server.Call({"CONFIG", "RESETSTAT"});
-  EXPECT_EQ(PutMany(remote, KeysTo(8 * 100 + 1)), LFB_OK);
+  EXPECT_EQ(PutMany(remote, KeysFrom(0, 8 * 100 + 1)), LFB_OK);
   const std::string eval = server.Info("cmdstat_eval"), evalsha = server.Info("cmdstat_evalsha");
   EXPECT_EQ(eval.substr(0, 8), "calls=1,") << eval;
   EXPECT_EQ(evalsha.substr(0, 10), "calls=100,") << evalsha;
@@ -208,15 +201,11 @@ TEST_F(LostHelper, AServerMayForgetTheScript) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
-  size_t yes = 0;
-  const std::vector<uint64_t> keys = KeysTo(kUnderTsan ? 20'000 : 30'000);
-  EXPECT_EQ(PutMany(remote, keys, &yes), LFB_OK);
+  const std::vector<uint64_t> keys = KeysFrom(0, kUnderTsan ? 20'000 : 30'000);
+  EXPECT_EQ(PutMany(remote, keys), LFB_OK);
   ended = true;
   forgetter.join();
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
-                           LFB_U64_KEY),
-            LFB_OK);
-  EXPECT_EQ(yes, keys.size());
+  EXPECT_EQ(RemoteMany(remote, LFB_MIGHT_CONTAIN, keys), keys.size());
 }
 
 // What a user needs: redis.h, 8.
@@ -231,14 +220,14 @@ TEST_F(LostHelper, NeedsTheRightToRunScripts) {
   lfb_redis_options user = options;
   user.password = "secret";
   user.user = "all";
-  EXPECT_EQ(PutMany(OpenRemote(user, "seen", &config), KeysTo(100)), LFB_OK);
+  EXPECT_EQ(PutMany(OpenRemote(user, "seen", &config), KeysFrom(0, 100)), LFB_OK);
   for (const char* name : {"reader", "half"}) {
     user.user = name;
     const Remote remote = OpenRemote(user, "seen", &config);
     bool maybe = false;
     EXPECT_EQ(AskNumber(remote.get(), 7, &maybe), LFB_OK);
     EXPECT_TRUE(maybe);
-    EXPECT_EQ(PutMany(remote, KeysTo(100)), user.user == std::string("reader")
+    EXPECT_EQ(PutMany(remote, KeysFrom(0, 100)), user.user == std::string("reader")
                                                 ? LFB_ERROR_REDIS_DENIED
                                                 : LFB_ERROR_REDIS_REFUSED);
   }

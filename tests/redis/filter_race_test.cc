@@ -44,15 +44,9 @@ TEST(RemoteRace, OneOfAllBatchesWithAKeyReportsItNew) {
   RedisServer server;
   constexpr uint64_t kKeys = 20'000;
   const Remote remote = CreateRemote(server.Options(), "seen", Config(kKeys, 1e-9, LFB_FAST));
-  std::vector<uint64_t> keys(kKeys);
-  for (uint64_t i = 0; i < kKeys; i++) keys[i] = i;
   std::atomic<uint64_t> winners{0};
-  RunTogether(kThreads, [&](unsigned) {
-    size_t yes = 0;
-    EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), kKeys, nullptr, &yes, LFB_U64_KEY),
-              LFB_OK);
-    winners += yes;
-  });
+  RunTogether(kThreads,
+              [&](unsigned) { winners += RemoteMany(remote, LFB_PUT, KeysFrom(0, kKeys)); });
   EXPECT_EQ(winners, kKeys);
 }
 
@@ -105,8 +99,7 @@ void Report(const char* what, const std::vector<int64_t>& took) {
 TEST(RemoteLatency, OthersAreServedConcurrently) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 100'000 : 1'000'000;
-  std::vector<uint64_t> keys(kKeys);
-  for (uint64_t i = 0; i < kKeys; i++) keys[i] = i;
+  const std::vector<uint64_t> keys = KeysFrom(0, kKeys);
   const lfb_config config = Config(50'000'000, 0.01, LFB_FAST);
 
   Pings making(server);
@@ -117,9 +110,7 @@ TEST(RemoteLatency, OthersAreServedConcurrently) {
   EXPECT_GT(took.size(), 2u);
 
   Pings putting(server);
-  EXPECT_EQ(
-      lfb_redis_many(remote.get(), LFB_PUT, keys.data(), kKeys, nullptr, nullptr, LFB_U64_KEY),
-      LFB_OK);
+  RemoteMany(remote, LFB_PUT, keys);
   took = putting.End();
   Report("keys are put", took);
   EXPECT_GT(took.size(), 20u);

@@ -9,10 +9,7 @@
 
 namespace {
 
-class EveryLayout : public testing::TestWithParam<lfb_strategy_id> {
- protected:
-  RedisServer server;
-};
+class EveryLayout : public WithServer, public testing::WithParamInterface<lfb_strategy_id> {};
 
 std::string Text(uint64_t i) { return "key:" + std::to_string(i * 7919); }
 
@@ -74,10 +71,7 @@ void AnswersAsInMemoryManyAtOnce(const RedisServer& server, lfb_strategy_id stra
       lfb_redis_many(remote.get(), LFB_PUT, keys.data(), 5000, nullptr, nullptr, LFB_BYTES_KEY),
       LFB_OK);
   lfb_filter_put_many(local.get(), keys.data(), 5000, nullptr);
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_MIGHT_CONTAIN, numbers.data(), kCount, nullptr, &yes,
-                           LFB_U64_KEY),
-            LFB_OK);
-  EXPECT_EQ(yes, kCount);
+  EXPECT_EQ(RemoteMany(remote, LFB_MIGHT_CONTAIN, numbers), kCount);
   EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, nullptr, 0, nullptr, &yes, LFB_BYTES_KEY),
             LFB_OK);
   EXPECT_EQ(yes, 0u);
@@ -96,11 +90,7 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
   const Filter local = Make(config);
   EXPECT_EQ(RemoteStats(remote).bits_set, 0u);
   for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(local.get(), i);
-  std::vector<uint64_t> keys(3000);
-  for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
-  EXPECT_EQ(lfb_redis_many(remote.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr,
-                           LFB_U64_KEY),
-            LFB_OK);
+  RemoteMany(remote, LFB_PUT, KeysFrom(0, 3000));
   const lfb_stats is = RemoteStats(remote), as = Stats(local);
   EXPECT_EQ(is.bits_set, as.bits_set);
   EXPECT_EQ(is.bit_count, as.bit_count);
@@ -117,7 +107,6 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
 // LFB_DEFAULT makes what a filter in memory would be, and opens both that it can be.
 TEST_P(EveryLayout, FitsTheDefault) {
   const lfb_config any = Config(1000, 0.01, LFB_DEFAULT), own = Config(1000, 0.01, GetParam());
-  const lfb_redis_options options = server.Options();
   const Remote made = CreateRemote(options, "default", any),
                named = CreateRemote(options, "named", own);
   EXPECT_EQ(RemoteStats(made).strategy, Stats(Make(any)).strategy);
@@ -146,7 +135,6 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   const lfb_config config = Config(30'000, 0.02, GetParam());
   const Filter local = Make(config);
   for (uint64_t i = 0; i < 20'000; i++) lfb_filter_put_u64(local.get(), i);
-  const lfb_redis_options options = server.Options();
   ASSERT_EQ(lfb_redis_save(&options, "saved", local.get(), kSmallParts), LFB_OK);
   EXPECT_EQ(lfb_redis_save(&options, "saved", local.get(), kSmallParts), LFB_ERROR_REDIS_EXISTS);
   const Remote remote = OpenRemote(options, "saved", &config);
@@ -179,7 +167,6 @@ TEST_P(EveryLayout, IsSavedAndLoadedWithProgress) {
   const lfb_config config = Config(3'000'000, 0.02, GetParam());
   const Filter local = Make(config);
   Moved moved = {0, UINT64_MAX};
-  lfb_redis_options options = server.Options();
   options.moved = Move;
   options.told = &moved;
   ASSERT_EQ(lfb_redis_save(&options, "seen", local.get(), 0), LFB_OK);
@@ -201,7 +188,6 @@ TEST_P(EveryLayout, IsSavedAndLoadedWithProgress) {
 // Saving an empty filter writes no words, but the filter is complete.
 TEST_P(EveryLayout, IsSavedEmpty) {
   const lfb_config config = Config(5000, 0.02, GetParam());
-  const lfb_redis_options options = server.Options();
   ASSERT_EQ(lfb_redis_save(&options, "empty", Make(config).get(), 0), LFB_OK);
   const Remote remote = OpenRemote(options, "empty", &config);
   EXPECT_EQ(RemoteStats(remote).bits_set, 0u);
@@ -210,7 +196,6 @@ TEST_P(EveryLayout, IsSavedEmpty) {
 
 TEST_P(EveryLayout, IsListedExpiredRenamedAndDeleted) {
   const lfb_config config = Config(2000, 0.02, GetParam());
-  const lfb_redis_options options = server.Options();
   const Remote remote = CreateRemote(options, "whole", config);
   RemotePut(remote, "apple");
   const std::vector<std::string> keys = Keys(remote);
@@ -245,7 +230,6 @@ TEST_P(EveryLayout, IsListedExpiredRenamedAndDeleted) {
 // A name that is taken is not overwritten, and the parts already renamed are renamed back.
 TEST_P(EveryLayout, IsNotRenamedOntoAnother) {
   const lfb_config config = Config(2000, 0.02, GetParam());
-  const lfb_redis_options options = server.Options();
   const Remote remote = CreateRemote(options, "one", config);
   RemotePut(remote, "apple");
   server.Call({"SET", "two", "somebody's"});
@@ -258,7 +242,6 @@ TEST_P(EveryLayout, IsNotRenamedOntoAnother) {
 
 TEST_P(EveryLayout, HasAnyName) {
   const lfb_config config = Config(1000, 0.02, GetParam());
-  const lfb_redis_options options = server.Options();
   for (const std::string name :
        {"plain", "{tag}name", "a{b}c", "}{", "{}", "{{x}}", "with space", "\r\n$5\r\n", "\xff\x01",
         "a:0", "schl\xc3\xbcssel", "%s%n", "a\"b'"}) {
@@ -287,10 +270,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryLayout, testing::ValuesIn(kRemoteStrategies),
 
 // ---- guava ------------------------------------------------------------------
 
-class Guava : public testing::Test {
- protected:
-  RedisServer server;
-};
+using Guava = WithServer;
 
 TEST_F(Guava, TheStringIsWhatGuavaWrites) {
   for (lfb_strategy_id strategy : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64}) {
@@ -322,7 +302,6 @@ TEST_F(Guava, OpensWhatGuavaWrote) {
 
 TEST_F(Guava, IsRefusedBeyondWhatAStringHolds) {
   lfb_redis* none = nullptr;
-  const lfb_redis_options options = server.Options();
   const lfb_config config = Config(500'000'000, 0.01);  // 4.8e9 bits
   EXPECT_EQ(lfb_redis_create(&options, "big", &config, 0, &none), LFB_ERROR_REDIS_TOO_MANY_BITS);
   EXPECT_EQ(server.Call({"DBSIZE"}), "0");
@@ -330,9 +309,8 @@ TEST_F(Guava, IsRefusedBeyondWhatAStringHolds) {
 
 // ---- helper -----------------------------------------------------------------
 
-class Helper : public testing::Test {
+class Helper : public WithServer {
  protected:
-  RedisServer server;
   const lfb_config config = Config(1000, 0.01, LFB_REDIS_MITZ32);
 };
 

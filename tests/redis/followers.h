@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <numeric>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,12 +19,6 @@
 
 constexpr uint64_t kStep = 100;
 constexpr uint64_t kDay = 86400;
-
-inline std::vector<uint64_t> KeysFrom(uint64_t first, uint64_t end) {
-  std::vector<uint64_t> keys(end - first);
-  std::iota(keys.begin(), keys.end(), first);
-  return keys;
-}
 
 inline Filter VersionFilter(uint64_t version, lfb_config config = Config(10'000, 1e-4, LFB_FAST)) {
   Filter filter = Make(config);
@@ -141,6 +134,11 @@ class Follower {
     lfb_followed what = LFB_FOLLOWED_NOTHING;
     EXPECT_EQ(lfb_follow_poll(follow, now += 1000, &what), expected);
     return what;
+  }
+  // Polls.  Expects that this did `what`, and that all keys of a version are found after it.
+  void Expect(lfb_followed what, uint64_t version, int line = __builtin_LINE()) {
+    EXPECT_EQ(Poll(), what) << "line " << line;
+    EXPECT_EQ(Missing(version), 0u) << "line " << line;
   }
   // The version that it reports.
   uint64_t At() const {

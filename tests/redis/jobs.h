@@ -32,7 +32,8 @@ inline uint16_t WriteCommand(const Command& words, lfb_wire* wire) {
 struct Job {
   uint64_t count;
   std::function<Command(uint64_t)> command;
-  std::function<lfb_status(uint64_t, const redisReply*, bool)> reply;
+  std::function<lfb_status(uint64_t, const redisReply*, bool)> reply =
+      [](uint64_t, const redisReply* answer, bool) { return lfb_reply_status(answer); };
 };
 
 inline lfb_status DoJob(lfb_link* link, Job job) {

@@ -22,6 +22,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+using LinkFaults = WithServer;
+
 std::string Key(uint64_t i) { return "key" + std::to_string(i); }
 
 // Sends INCR for `count` keys and calls `act` at each reply. Then checks that the server counted
@@ -50,20 +52,20 @@ void CountThrough(RedisServer& server, lfb_link* link, uint64_t count,
 
 // The server is killed and restarted in the middle of a job, at once or after a delay.
 // Acknowledged commands are present, others are sent again.
-TEST(LinkFaults, SurvivesAServer) {
+TEST_F(LinkFaults, SurvivesAServer) {
   RedisConfig config;
   config.durable = true;
   for (int late : {0, 1}) {
-    RedisServer server(config);
-    const Link link = OpenLink(server.Options());
+    RedisServer durable(config);
+    const Link link = OpenLink(durable.Options());
     std::thread starter;
-    CountThrough(server, link.get(), 5000, [&](uint64_t answered) {
+    CountThrough(durable, link.get(), 5000, [&](uint64_t answered) {
       if (answered == 1 || answered == 2500) {
         if (starter.joinable()) starter.join();
-        server.Kill();
-        starter = std::thread([&server, late] {
+        durable.Kill();
+        starter = std::thread([&durable, late] {
           std::this_thread::sleep_for(milliseconds(300 * late));
-          server.Start();
+          durable.Start();
         });
         if (late == 0) starter.join();
       }
@@ -73,9 +75,7 @@ TEST(LinkFaults, SurvivesAServer) {
 }
 
 // The server closes connections with unread commands: the peer sees a reset.
-TEST(LinkFaults, SurvivesResets) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, SurvivesResets) {
   const Link link = OpenLink(options);
   unsigned killed = 0;
   CountThrough(server, link.get(), 20'000, [&](uint64_t answered) {
@@ -86,9 +86,8 @@ TEST(LinkFaults, SurvivesResets) {
 }
 
 // Commands of one slot stay in order through losses.
-TEST(LinkFaults, KeepsTheOrder) {
-  RedisServer server;
-  const Link link = OpenLink(server.Options());
+TEST_F(LinkFaults, KeepsTheOrder) {
+  const Link link = OpenLink(options);
   uint64_t next = 0;
   long long last = 0;
   EXPECT_EQ(DoJob(link.get(), {20'000,
@@ -108,9 +107,7 @@ TEST(LinkFaults, KeepsTheOrder) {
 }
 
 // A connection closed between two jobs costs no pause, and no reply is marked `again`.
-TEST(LinkFaults, NoticesThatItWasHungUp) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, NoticesThatItWasHungUp) {
   options.retries = UINT32_MAX;  // none
   const Link link = OpenLink(options);
   for (int i = 1; i <= 5; i++) {
@@ -129,9 +126,7 @@ TEST(LinkFaults, NoticesThatItWasHungUp) {
 }
 
 lfb_status Ping(lfb_link* link) {
-  return DoJob(link,
-               {1, [](uint64_t) { return Command{"PING"}; },
-                [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+  return DoJob(link, {1, [](uint64_t) { return Command{"PING"}; }});
 }
 
 void AwaitAnswer(lfb_link* link) {
@@ -140,9 +135,7 @@ void AwaitAnswer(lfb_link* link) {
 
 // A server that stays dead is an error after the retries. The link works once the server is
 // back.
-TEST(LinkFaults, GivesUpOnADeadServer) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, GivesUpOnADeadServer) {
   options.retries = 3;
   const Link link = OpenLink(options);
   server.Kill();
@@ -161,9 +154,7 @@ Link OpenSoon(const lfb_redis_options& options) {
 }
 
 // A stopped server does not hang the call. The link works once the server continues.
-TEST(LinkFaults, GivesUpOnASilentServer) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, GivesUpOnASilentServer) {
   options.timeout_ms = 100;
   options.connect_ms = 100;
   options.retries = 2;
@@ -178,9 +169,7 @@ TEST(LinkFaults, GivesUpOnASilentServer) {
 }
 
 // The same if far more is to be sent than the kernel's buffers take.
-TEST(LinkFaults, GivesUpOnASilentServerWhileSending) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, GivesUpOnASilentServerWhileSending) {
   options.timeout_ms = 100;
   options.retries = UINT32_MAX;
   const Link link = OpenLink(options);
@@ -208,9 +197,7 @@ bool GoOn(void* told, lfb_status why, uint64_t silent_ms) {
 // Before each pause go_on() is called, with the time since the server last answered. That time
 // includes the time that it took to detect the failure. `retries` still bounds the pauses. Seen
 // to fail with the result ignored, and with the time counted from the first failure.
-TEST(LinkFaults, ContinuesForAsLongAsConfigured) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, ContinuesForAsLongAsConfigured) {
   options.timeout_ms = options.connect_ms = 100;
   options.retries = 5;
   options.go_on = GoOn;
@@ -236,9 +223,7 @@ TEST(LinkFaults, ContinuesForAsLongAsConfigured) {
 }
 
 // The server is stopped for a while only: the job continues.
-TEST(LinkFaults, WaitsForAServerThatPauses) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, WaitsForAServerThatPauses) {
   options.timeout_ms = 50;
   options.connect_ms = 1000;
   options.retries = 1000;
@@ -247,7 +232,7 @@ TEST(LinkFaults, WaitsForAServerThatPauses) {
   CountThrough(server, link.get(), 3000, [&](uint64_t answered) {
     if (answered != 1000) return;
     server.Stop();
-    waker = std::thread([&server] {
+    waker = std::thread([this] {
       std::this_thread::sleep_for(milliseconds(300));
       server.Continue();
     });
@@ -256,9 +241,7 @@ TEST(LinkFaults, WaitsForAServerThatPauses) {
 }
 
 // If no file descriptors are left, opening a link reports that, and leaks none.
-TEST(LinkFaults, HasNoDescriptors) {
-  RedisServer server;
-  lfb_redis_options options = server.Options();
+TEST_F(LinkFaults, HasNoDescriptors) {
   options.retries = UINT32_MAX;
   rlimit before, none;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -297,12 +280,7 @@ FakeServer::Answer Then(std::function<std::string(unsigned)> answer) {
 }
 
 lfb_status Get(lfb_link* link) {
-  return DoJob(link,
-               {1,
-                [](uint64_t) {
-                  return Command{"GET", "a"};
-                },
-                [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+  return DoJob(link, {1, [](uint64_t) { return Command{"GET", "a"}; }});
 }
 
 TEST(LinkFakes, AreFoundOutAtTheDoor) {
@@ -468,14 +446,14 @@ TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
 }
 
 // "Too many clients" is not taken for a refused password.
-TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
+TEST_F(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   RedisConfig config;
   config.password = "secret";
-  RedisServer server(config);
-  lfb_redis_options options = server.Options();
+  RedisServer guarded(config);
+  options = guarded.Options();
   options.retries = 1;
   Link first = OpenLink(options);
-  server.Call({"CONFIG", "SET", "maxclients", "1"});
+  guarded.Call({"CONFIG", "SET", "maxclients", "1"});
   lfb_link* none = nullptr;
   lfb_said said{};
   EXPECT_EQ(lfb_link_open(&options, &said, &none), LFB_ERROR_REDIS_UNAVAILABLE) << said.text;
@@ -488,9 +466,8 @@ TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
 
 // If a master becomes a replica, refused commands are sent again over a new connection. Seen to
 // fail with READONLY taken for a final refusal, and with the connection kept.
-TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
-  RedisServer server;
-  const Link link = OpenLink(server.Options());
+TEST_F(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
+  const Link link = OpenLink(options);
   EXPECT_EQ(Ask(link.get(), {"SET", "a", "1"}), "OK");
   server.Call(
       {"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there

@@ -16,11 +16,7 @@ bool Outlives(calls::Deed deed, uint64_t at, const Act& act) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    calls::Plan plan;
-    plan.deed = deed;
-    plan.at = at;
-    plan.only = "send";
-    calls::Arm(plan);
+    calls::Arm({deed, at, 0, "send"});
     _exit(act() ? 0 : 1);
   }
   const int status = AwaitChild("an act ends or is killed", child);

@@ -5,7 +5,6 @@
 #include <lfbloom/redis_source.h>
 
 #include <atomic>
-#include <random>
 #include <set>
 #include <thread>
 
@@ -143,22 +142,9 @@ TEST(Patience, ACluster) {
 // Each third connection is cut after 0 to 399 bytes: while it connects, logs in, asks whether
 // there is a cluster, or opens the filter.
 TEST(Patience, OpensThroughACuttingProxy) {
-  constexpr unsigned kOpens = 200;
   RedisServer server;
   const Remote made = CreateRemote(server.Options(), "seen", Config(1000, 0.01, LFB_FAST));
-  std::mt19937 random(42);
-  CuttingProxy proxy(server.port(), [&](unsigned) {
-    const unsigned drawn = random();
-    return drawn % 3 == 0 ? drawn / 3 % 400 : CuttingProxy::kNever;
-  });
-  lfb_redis_options options = server.Options();
-  options.port = proxy.port();
-  for (unsigned i = 0; i < kOpens; i++) {
-    Remote remote;
-    ASSERT_EQ(TryOpen(options, "seen", nullptr, &remote), LFB_OK) << i;
-    EXPECT_EQ(PutNumber(remote.get(), i, nullptr), LFB_OK) << i;
-  }
-  EXPECT_GT(proxy.cut(), kOpens / 10);
+  ExpectOpensThroughCuts(server.Options(), 400, 200);
 }
 
 // ---- a server that refuses -------------------------------------------------------------

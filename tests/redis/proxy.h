@@ -10,7 +10,10 @@
 #include <atomic>
 #include <functional>
 #include <list>
+#include <random>
 #include <thread>
+
+#include "tests/redis/remotes.h"
 
 // Forwards connections to a port, any number at once. One thread does all of it.
 class CuttingProxy {
@@ -111,3 +114,20 @@ class CuttingProxy {
   std::atomic<uint64_t> carried_{0};
   std::thread thread_;
 };
+
+// Opens the filter "seen" many times through a proxy that cuts each third connection after less
+// than `most` bytes.
+inline void ExpectOpensThroughCuts(lfb_redis_options options, size_t most, unsigned opens) {
+  std::mt19937 random(42);
+  CuttingProxy proxy(static_cast<uint16_t>(options.port), [&](unsigned) {
+    const unsigned drawn = random();
+    return drawn % 3 == 0 ? drawn / 3 % most : CuttingProxy::kNever;
+  });
+  options.port = proxy.port();
+  for (unsigned i = 0; i < opens; i++) {
+    Remote remote;
+    ASSERT_EQ(TryOpen(options, "seen", nullptr, &remote), LFB_OK) << i;
+    EXPECT_EQ(PutNumber(remote.get(), i, nullptr), LFB_OK) << i;
+  }
+  EXPECT_GT(proxy.cut(), opens / 10);
+}

@@ -4,6 +4,7 @@
 #include <lfbloom/redis.h>
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,22 @@ inline bool RemoteHas(const Remote& remote, const std::string& key) {
   bool maybe = false;
   EXPECT_EQ(lfb_redis_might_contain(remote.get(), key.data(), key.size(), &maybe), LFB_OK);
   return maybe;
+}
+
+inline std::vector<uint64_t> KeysFrom(uint64_t first, uint64_t end) {
+  std::vector<uint64_t> keys(end - first);
+  std::iota(keys.begin(), keys.end(), first);
+  return keys;
+}
+
+// Puts or queries numbers, and returns how many were new, or are found.
+inline size_t RemoteMany(const Remote& remote, lfb_verb verb, const std::vector<uint64_t>& keys,
+                         lfb_status expected = LFB_OK) {
+  size_t yes = 0;
+  EXPECT_EQ(lfb_redis_many(remote.get(), verb, keys.data(), keys.size(), nullptr, &yes,
+                           LFB_U64_KEY),
+            expected);
+  return yes;
 }
 
 // Puts or queries a number.

@@ -41,6 +41,7 @@ class RedisServer {
 
   void Start();     // waits until it answers
   void Kill();      // SIGKILL
+  void Restart() { Kill(), Start(); }
   void Stop();      // SIGSTOP: connections stay, without answers
   void Continue();  // SIGCONT
   bool running() const { return pid_ > 0; }
@@ -63,6 +64,13 @@ class RedisServer {
   std::string directory_;
   const HeldPort port_, bus_port_, tls_port_;
   pid_t pid_ = 0;
+};
+
+// A test with a server.
+class WithServer : public testing::Test {
+ protected:
+  RedisServer server;
+  lfb_redis_options options = server.Options();
 };
 
 // Masters with the slots spread over them, and `replicas` replicas of each.

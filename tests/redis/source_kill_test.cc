@@ -93,6 +93,10 @@ uint64_t Newest(const lfb_redis_options& options) {
   return fresh.At();
 }
 
+using PublisherKilled = WithServer;
+using FollowerKilled = WithServer;
+using VersionsCalls = WithServer;
+
 // The acts that are killed: a version in full, then one by a delta.
 bool PublishTwo(const lfb_redis_options& options, uint64_t newest) {
   Publisher publisher(options, 1);
@@ -102,9 +106,7 @@ bool PublishTwo(const lfb_redis_options& options, uint64_t newest) {
 
 // Followers have one of the versions, complete. The next one can be published, and nothing is left
 // of an incomplete version.
-TEST(PublisherKilled, AtEachCommand) {
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
+TEST_F(PublisherKilled, AtEachCommand) {
   steady_follower->Begin(options);
   uint64_t newest = 1;
   Publish(options, newest, 1);
@@ -135,9 +137,7 @@ TEST(PublisherKilled, AtEachCommand) {
 
 // The same, each time on a server without remains of a killed publisher, so that each command
 // that deletes an old version is reached.
-TEST(PublisherKilled, WhileItDeletes) {
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
+TEST_F(PublisherKilled, WhileItDeletes) {
   unsigned kills = 0;
   for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
     for (uint64_t at = 1;; at++, kills++) {
@@ -157,9 +157,7 @@ TEST(PublisherKilled, WhileItDeletes) {
 }
 
 // A follower leaves nothing on the server.
-TEST(FollowerKilled, AtEachCommand) {
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
+TEST_F(FollowerKilled, AtEachCommand) {
   Publish(options, 1);
   const std::set<std::string> before = KeysThere(server);
   uint64_t kills = 0;
@@ -174,9 +172,7 @@ TEST(FollowerKilled, AtEachCommand) {
 
 // After a publication that failed at any call, the same publisher's next one has all keys. Seen to
 // fail, by hand, with a copy that has the keys of a version in full although that failed.
-TEST(VersionsCalls, AFailedPublicationLosesNoKey) {
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
+TEST_F(VersionsCalls, AFailedPublicationLosesNoKey) {
   unsigned failed = 0;
   for (const uint64_t second : {2, 10}) {  // by a delta; in full with a delta
     const Filter filters[] = {VersionFilter(1), VersionFilter(second), VersionFilter(second + 1)};

@@ -7,13 +7,10 @@
 
 namespace {
 
-class Versions : public testing::Test {
+class Versions : public WithServer {
  protected:
   std::set<std::string> KeysThere() const { return ::KeysThere(server); }
   size_t FilterKeys() const { return ::FilterKeys(server); }
-
-  RedisServer server;
-  const lfb_redis_options options = server.Options();
 };
 
 // Three followers, which listen and otherwise poll once a day, go through 50 versions. Every tenth
@@ -62,20 +59,16 @@ TEST_F(Versions, DeltasAreAppliedWhereTheyLeadToTheNewest) {
   const size_t of_one = FilterKeys();
   publisher.Publish(2);
   EXPECT_EQ(FilterKeys(), of_one) << "no other filter";
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(follower.Missing(2), 0u);
+  follower.Expect(LFB_FOLLOWED_CHANGES, 2);
   publisher.Publish(3);
   publisher.Publish(4);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES) << "two at once";
-  EXPECT_EQ(follower.Missing(4), 0u);
+  follower.Expect(LFB_FOLLOWED_CHANGES, 4);  // two at once
   EXPECT_EQ(lfb_versions_number(follower.versions), 2u) << "the same filter";
   Follower fresh(options);
-  EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT) << "a base and its deltas";
-  EXPECT_EQ(fresh.Missing(4), 0u);
+  fresh.Expect(LFB_FOLLOWED_REBUILT, 4);  // a base and its deltas
   Publish(options, 5);
   publisher.Publish(6);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT) << "a gap";
-  EXPECT_EQ(follower.Missing(6), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, 6);  // a gap
   publisher.Publish(7);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(follower.At(), 7u);
@@ -102,20 +95,14 @@ TEST_F(Versions, ABaseGetsTheBitsOfDeltas) {
       }
     {
       Follower follower(options);
-      EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-      EXPECT_EQ(follower.Missing(24), 0u) << "older deltas are in the base";
+      follower.Expect(LFB_FOLLOWED_REBUILT, 24);  // older deltas are in the base
     }
     EXPECT_EQ(server.Call({"SET", newest, "not a delta"}), "OK");
     Follower follower(options);
     EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED) << "the newest is damaged";
     const std::string name = "seen:" + field("1-0", "token");
     const Remote base = OpenRemote(options, name.c_str());
-    const std::vector<uint64_t> keys = KeysFrom(0, 24 * kStep);
-    size_t found = 0;
-    EXPECT_EQ(lfb_redis_many(base.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr,
-                             &found, LFB_U64_KEY),
-              LFB_OK);
-    EXPECT_EQ(found, keys.size());
+    EXPECT_EQ(RemoteMany(base, LFB_MIGHT_CONTAIN, KeysFrom(0, 24 * kStep)), 24 * kStep);
     EXPECT_EQ(lfb_redis_unpublish(&options, "seen"), LFB_OK);
     EXPECT_EQ(server.Call({"DBSIZE"}), "0");
   }
@@ -134,15 +121,13 @@ TEST_F(Versions, DeltasThatDoNotReachBackTakeALoadInFull) {
   }
   EXPECT_EQ(server.Call({"XLEN", "{seen:versions}"}), std::to_string(LFB_REDIS_VERSIONS_REACH));
   EXPECT_EQ(near.Poll(), LFB_FOLLOWED_CHANGES) << "reaches back just as far";
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(follower.Missing(LFB_REDIS_VERSIONS_REACH + 1), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, LFB_REDIS_VERSIONS_REACH + 1);
   EXPECT_EQ(near.Missing(LFB_REDIS_VERSIONS_REACH + 1), 0u);
   // Another program deletes an entry.
   publisher.Publish(LFB_REDIS_VERSIONS_REACH + 2);
   publisher.Publish(LFB_REDIS_VERSIONS_REACH + 3);
   server.Call({"XDEL", "{seen:versions}", std::to_string(LFB_REDIS_VERSIONS_REACH + 2) + "-0"});
-  EXPECT_EQ(near.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(near.Missing(LFB_REDIS_VERSIONS_REACH + 3), 0u);
+  near.Expect(LFB_FOLLOWED_REBUILT, LFB_REDIS_VERSIONS_REACH + 3);
 }
 
 // With a delta missing or damaged a version is not complete: a follower keeps what it has until the
@@ -185,14 +170,12 @@ TEST_F(Versions, AFilterWithoutSomeKeysOrOfAnotherSizeIsPublishedInFull) {
   for (const Filter& filter :
        {VersionFilter(1), VersionFilter(1, larger), VersionFilter(1, pairs)}) {
     EXPECT_EQ(publisher.Try(filter), LFB_OK);
-    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-    EXPECT_EQ(follower.Missing(1), 0u);
+    follower.Expect(LFB_FOLLOWED_REBUILT, 1);
     EXPECT_FALSE(lfb_versions_might_contain_u64(follower.versions, 2 * kStep - 1));
   }
   EXPECT_EQ(DeltaKeys(server).size(), 0u);
   EXPECT_EQ(publisher.Try(VersionFilter(2, pairs)), LFB_OK);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(follower.Missing(2), 0u);
+  follower.Expect(LFB_FOLLOWED_CHANGES, 2);
 }
 
 // Many new keys: a version in full, but with a delta for those that have the last one; too many:
@@ -212,17 +195,14 @@ TEST_F(Versions, AVersionInFullHasADeltaWhereThatIsShorter) {
   EXPECT_EQ(publisher.Try(filter), LFB_OK);
   EXPECT_EQ(FilterKeys(), 2 * of_one);
   EXPECT_EQ(DeltaKeys(server).size(), 1u);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(follower.Missing(10), 0u);
+  follower.Expect(LFB_FOLLOWED_CHANGES, 10);
   add(10 * kStep, 100 * kStep);
   EXPECT_EQ(publisher.Try(filter), LFB_OK);
   EXPECT_EQ(DeltaKeys(server).size(), 1u);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(follower.Missing(100), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, 100);
   add(100 * kStep, 101 * kStep);
   EXPECT_EQ(publisher.Try(filter), LFB_OK);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES) << "by the copy of the version in full";
-  EXPECT_EQ(follower.Missing(101), 0u);
+  follower.Expect(LFB_FOLLOWED_CHANGES, 101);  // by the copy of the version in full
 }
 
 // The deltas on one base together are no longer than the filter.
@@ -380,8 +360,7 @@ TEST_F(Versions, PublishersInTurnDoNotMix) {
   const Filter many = VersionFilter(3), few = VersionFilter(1);
   for (int i = 0; i < 3; i++) {
     EXPECT_EQ(one.Try(many), LFB_OK);
-    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-    EXPECT_EQ(follower.Missing(3), 0u);
+    follower.Expect(LFB_FOLLOWED_REBUILT, 3);
     EXPECT_EQ(other.Try(few), LFB_OK);
     EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
     EXPECT_FALSE(lfb_versions_might_contain_u64(follower.versions, 3 * kStep - 1));
@@ -413,8 +392,7 @@ TEST_F(Versions, EachLayoutIsFollowed) {
       const Filter filter = VersionFilter(3, Config(10'000, 1e-4, strategy));
       EXPECT_EQ(lfb_redis_publish(&options, name, filter.get(), nullptr, nullptr), LFB_OK);
       Follower follower(options, {}, name);
-      EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-      EXPECT_EQ(follower.Missing(3), 0u);
+      follower.Expect(LFB_FOLLOWED_REBUILT, 3);
       EXPECT_EQ(lfb_redis_unpublish(&options, name), LFB_OK);
       EXPECT_EQ(server.Call({"DBSIZE"}), "0");
     }
@@ -506,8 +484,7 @@ TEST_F(Versions, AVersionWithAPartMissingIsNeverTaken) {
   EXPECT_EQ(follower.Missing(1), 0u);
   EXPECT_EQ(follower.At(), 1u);
   Publish(options, 3);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(follower.Missing(3), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, 3);
 }
 
 // ---- versions that are deleted ------------------------------------------------
@@ -530,8 +507,7 @@ TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
   EXPECT_EQ(follower.functions.changes(follower.functions.self, 1, nullptr), LFB_OK)
       << "what it took for version 1 is 2";
   Publish(options, 3, 1);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(follower.Missing(3), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, 3);
 }
 
 // Versions come and go as fast as they can while one is loaded repeatedly: it is complete each
@@ -598,8 +574,7 @@ TEST(VersionsKilled, AServerThatComesBackHasThem) {
     });
     for (uint64_t kill = 1; kill <= 3; kill++) {
       Await("more versions are published", [&] { return published >= 4 * kill; });
-      server.Kill();
-      server.Start();
+      server.Restart();
     }
     publisher.join();
     for (Follower& follower : followers) follower.AwaitVersion(kVersions);
@@ -617,10 +592,8 @@ TEST(VersionsKilled, WhatAServerForgotIsKeptUntilThereIsMore) {
   for (uint64_t version = 1; version <= 3; version++) publisher.Publish(version);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(other.Poll(), LFB_FOLLOWED_REBUILT);
-  server.Kill();
-  server.Start();
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
-  EXPECT_EQ(follower.Missing(3), 0u);
+  server.Restart();
+  follower.Expect(LFB_FOLLOWED_NOTHING, 3);
   publisher.Publish(1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.At(), 4u);
@@ -628,8 +601,7 @@ TEST(VersionsKilled, WhatAServerForgotIsKeptUntilThereIsMore) {
   for (uint64_t version = 2; version <= 4; version++) publisher.Publish(version);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(follower.At(), 7u);
-  EXPECT_EQ(other.Poll(), LFB_FOLLOWED_REBUILT) << "number 4 does not come after another's 3";
-  EXPECT_EQ(other.Missing(4), 0u);
+  other.Expect(LFB_FOLLOWED_REBUILT, 4);  // number 4 does not come after another's 3
 }
 
 // After a failover that lost only the newest version, a follower that has it keeps it. One that has
@@ -658,8 +630,7 @@ TEST_F(Versions, WhatWasLeftIsOlderThanWhatAFollowerHas) {
   for (Follower* follower : {&behind, &failed}) EXPECT_EQ(follower->Poll(), LFB_FOLLOWED_CHANGES);
   for (Follower* follower : {&behind, &failed, &late}) EXPECT_EQ(follower->Missing(2), 0u);
   for (Follower* follower : {&first, &second}) {
-    EXPECT_EQ(follower->Poll(), LFB_FOLLOWED_NOTHING);
-    EXPECT_EQ(follower->Missing(3), 0u);
+    follower->Expect(LFB_FOLLOWED_NOTHING, 3);
   }
 
   publisher.Publish(3);
@@ -687,8 +658,7 @@ TEST_F(Versions, WhatIsLostAndWasNeverLoadedIsForgotten) {
   EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED);
   EXPECT_EQ(server.Call({"RENAME", "replica", "{seen:versions}"}), "OK");
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
-  EXPECT_EQ(follower.Missing(2), 0u);
+  follower.Expect(LFB_FOLLOWED_NOTHING, 2);
   publisher.Publish(2);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.At(), 5u);

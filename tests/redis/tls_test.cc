@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <random>
 
 #include "tests/redis/fake.h"
 #include "tests/redis/followers.h"
@@ -44,20 +43,12 @@ class Tls : public testing::Test {
 TEST_F(Tls, AFilterIsUsed) {
   RedisServer server(ByTls());
   const Remote made = CreateRemote(server.TlsOptions(), "seen", Config(100'000, 0.01, LFB_FAST));
-  std::vector<uint64_t> keys(100'000);
-  for (size_t i = 0; i < keys.size(); i++) keys[i] = i;
-  size_t yes = 0;
-  ASSERT_EQ(
-      lfb_redis_many(made.get(), LFB_PUT, keys.data(), keys.size(), nullptr, &yes, LFB_U64_KEY),
-      LFB_OK);
-  EXPECT_GT(yes, keys.size() * 9 / 10);
+  const std::vector<uint64_t> keys = KeysFrom(0, 100'000);
+  EXPECT_GT(RemoteMany(made, LFB_PUT, keys), keys.size() * 9 / 10);
   lfb_redis_options named = server.TlsOptions();
   named.host = "localhost";
   const Remote opened = OpenRemote(named, "seen");
-  ASSERT_EQ(lfb_redis_many(opened.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
-                           LFB_U64_KEY),
-            LFB_OK);
-  EXPECT_EQ(yes, keys.size());
+  EXPECT_EQ(RemoteMany(opened, LFB_MIGHT_CONTAIN, keys), keys.size());
   // Long replies: the words over TLS are those without.
   EXPECT_EQ(WordsOf(Load(opened)), WordsOf(Load(OpenRemote(server.Options(), "seen"))));
 }
@@ -151,8 +142,7 @@ TEST_F(Tls, AServerThatIsKilledIsConnectedToAgain) {
                                [&](uint64_t i, const redisReply* reply, bool) {
                                  seen[i]++;
                                  if (++answered % 5000 == 1) {
-                                   server.Kill();
-                                   server.Start();
+                                   server.Restart();
                                  }
                                  return lfb_reply_status(reply);
                                }}),
@@ -172,9 +162,6 @@ TEST_F(Tls, LongCommandsAndRepliesArriveWhole) {
   ASSERT_EQ(DoJob(link.get(), {300,
                                [&](uint64_t i) {
                                  return Command{"SET", std::to_string(i), value(i)};
-                               },
-                               [](uint64_t, const redisReply* reply, bool) {
-                                 return lfb_reply_status(reply);
                                }}),
             LFB_OK);
   EXPECT_EQ(DoJob(link.get(), {300, [](uint64_t i) { return Command{"GET", std::to_string(i)}; },
@@ -186,22 +173,9 @@ TEST_F(Tls, LongCommandsAndRepliesArriveWhole) {
 }
 
 TEST_F(Tls, OpensThroughACuttingProxy) {
-  constexpr unsigned kOpens = 100;
   RedisServer server(ByTls());
   const Remote made = CreateRemote(server.TlsOptions(), "seen", Config(1000, 0.01, LFB_FAST));
-  std::mt19937 random(42);
-  CuttingProxy proxy(server.tls_port(), [&](unsigned) {
-    const unsigned drawn = random();
-    return drawn % 3 == 0 ? drawn / 3 % 3000 : CuttingProxy::kNever;
-  });
-  lfb_redis_options options = server.TlsOptions();
-  options.port = proxy.port();
-  for (unsigned i = 0; i < kOpens; i++) {
-    Remote remote;
-    ASSERT_EQ(TryOpen(options, "seen", nullptr, &remote), LFB_OK) << i;
-    EXPECT_EQ(PutNumber(remote.get(), i, nullptr), LFB_OK) << i;
-  }
-  EXPECT_GT(proxy.cut(), kOpens / 10);
+  ExpectOpensThroughCuts(server.TlsOptions(), 3000, 100);
 }
 
 // Nodes of a cluster are at addresses; server_name is in the certificate of each.
@@ -210,16 +184,9 @@ TEST_F(Tls, ACluster) {
   lfb_redis_options options = cluster.node(0).TlsOptions();
   options.server_name = "localhost";
   const Remote made = CreateRemote(options, "seen", Config(10'000, 0.01, LFB_FAST));
-  std::vector<uint64_t> keys(10'000);
-  for (size_t i = 0; i < keys.size(); i++) keys[i] = i;
-  size_t yes = 0;
-  ASSERT_EQ(
-      lfb_redis_many(made.get(), LFB_PUT, keys.data(), keys.size(), nullptr, nullptr, LFB_U64_KEY),
-      LFB_OK);
-  ASSERT_EQ(lfb_redis_many(made.get(), LFB_MIGHT_CONTAIN, keys.data(), keys.size(), nullptr, &yes,
-                           LFB_U64_KEY),
-            LFB_OK);
-  EXPECT_EQ(yes, keys.size());
+  const std::vector<uint64_t> keys = KeysFrom(0, 10'000);
+  RemoteMany(made, LFB_PUT, keys);
+  EXPECT_EQ(RemoteMany(made, LFB_MIGHT_CONTAIN, keys), keys.size());
   for (size_t i = 0; i < 3; i++)
     EXPECT_GT(std::stoul(cluster.node(i).Call({"DBSIZE"})), 0u) << "node " << i << " holds no part";
 }
@@ -230,8 +197,7 @@ TEST_F(Tls, Followers) {
   const lfb_redis_options options = server.TlsOptions();
   Publish(options, 1);
   Follower follower(options);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(follower.Missing(1), 0u);
+  follower.Expect(LFB_FOLLOWED_REBUILT, 1);
 }
 
 }  // namespace
