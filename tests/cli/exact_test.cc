@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "tests/cli/exact_run.h"
+#include "tests/support/await.h"
 #include "tests/support/calls.h"
 #include "tests/support/race.h"
 
@@ -484,12 +485,7 @@ TEST(Exact, AnInputThatChangesBetweenTheReadsIsAnError) {
 
 // The nth call fails; of one name, if `only` is given.
 void Fail(uint64_t nth, int error, const char* only = nullptr) {
-  calls::Plan plan;
-  plan.deed = calls::Deed::kFail;
-  plan.at = nth;
-  plan.error = error;
-  plan.only = only;
-  calls::Arm(plan);
+  calls::Arm({calls::Deed::kFail, nth, error, only});
 }
 
 // Each call that can fail, fails once: memory, files, threads.
@@ -536,8 +532,7 @@ TEST(Output, ANewFileIsRemovedIfASignalEndsTheProgram) {
       raise(signal_number);
       _exit(3);
     }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+    const int status = AwaitChild("a signal ends the child", child);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal_number) << status;
   }  // Folders finds a file that is left
 }
@@ -547,19 +542,16 @@ TEST(Output, IsWholeWhereLinksAreRefused) {
   for (const int error : {EPERM, ENOSYS, EOPNOTSUPP, EMLINK, ENOENT}) {
     const Folders folders;
     const std::string path = std::string(folders.temp()) + "/out";
-    const pid_t child = fork();
-    if (child == 0) {
+    const auto put_whole = [&] {
       Fail(1, error, "linkat");
-      if (!target_redirect(path.c_str()) || calls::Disarm().hit != 1) _exit(1);
-      if (write(STDOUT_FILENO, "whole", 5) != 5 || !target_settle(path.c_str(), true)) _exit(2);
+      if (!target_redirect(path.c_str()) || calls::Disarm().hit != 1) return 1;
+      if (write(STDOUT_FILENO, "whole", 5) != 5 || !target_settle(path.c_str(), true)) return 2;
       std::string text;
       std::ifstream(path) >> text;
       std::filesystem::remove(path);
-      _exit(text == "whole" ? 0 : 3);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << strerror(error);
+      return text == "whole" ? 0 : 3;
+    };
+    EXPECT_EQ(InChild(put_whole), 0) << strerror(error);
   }
 }
 
@@ -669,9 +661,7 @@ TEST(Seen, OfSeveralRunsAtOnceOnePrintsALine) {
     _exit(outcome.status);
   }
   for (size_t i = 0; i < kRuns; i++) {
-    int status = -1;
-    ASSERT_EQ(waitpid(runs[i], &status, 0), runs[i]);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(AwaitChild("a run ends", runs[i]), 0);
     std::ifstream file(folders.root() + "/input" + std::to_string(i) + ".printed",
                        std::ios::binary);
     printed.append(std::istreambuf_iterator<char>(file), {});
@@ -701,10 +691,8 @@ void ExpectEachLineHoweverKilled(unsigned step) {
       int killed = 0;
       for (bool ended = false; !ended;) {
         const Outcome outcome = state.Run(row, path, text, 1, [nth, deed, killed] {
-          calls::Plan plan;
-          plan.deed = killed < 2 ? deed : calls::Deed::kNothing;
-          plan.at = nth + static_cast<uint64_t>(killed);
-          calls::Arm(plan);
+          calls::Arm({killed < 2 ? deed : calls::Deed::kNothing,
+                      nth + static_cast<uint64_t>(killed)});
         });
         for (const std::string& line :
              LinesOf(outcome.output.substr(0, outcome.output.rfind('\n') + 1)))

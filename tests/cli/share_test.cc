@@ -32,12 +32,7 @@ TEST(Share, AFileThatIsNotFoundIsMadeOrReported) {
   ASSERT_EQ(Claim(path), 1);
   for (const Deed deed : {Deed::kFail, Deed::kFailOn})
     for (uint64_t at = 1;; at++) {
-      calls::Plan plan;
-      plan.deed = deed;
-      plan.at = at;
-      plan.error = ENOENT;
-      plan.only = "open";
-      calls::Arm(plan);
+      calls::Arm({deed, at, ENOENT, "open"});
       const int claimed = Claim(path);
       if (calls::Disarm().hit == 0) break;
       EXPECT_TRUE(claimed == 1 || claimed == -1) << at << ": " << claimed;

@@ -215,6 +215,14 @@ TEST(NativeDamage, IsSeenWithoutTheKey) {
   EXPECT_EQ(damage.count, 1u);
 }
 
+// The share of absent keys that are found.
+double RateOf(const Filter& filter, uint64_t asked) {
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < asked; i++)
+    wrong += lfb_filter_might_contain_u64(filter.get(), Mix(2, i));
+  return static_cast<double>(wrong) / static_cast<double>(asked);
+}
+
 // Every key may have been in a damaged MiB; the rest answers as before.
 TEST(NativeDamage, OpensAsMaybe) {
   const Filter filter = OfThreeMiB();
@@ -225,12 +233,9 @@ TEST(NativeDamage, OpensAsMaybe) {
   ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
   EXPECT_EQ(damage.count, 1u);
   EXPECT_EQ(Found(open, 3000), 3000u);
-  uint64_t wrong = 0;
-  for (uint64_t i = 0; i < 10000; i++)
-    wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
   // One line in (bytes / MiB) is all ones; the filter is otherwise nearly empty.
   const double share = static_cast<double>(kMiB) / static_cast<double>(Stats(filter).bytes);
-  EXPECT_NEAR(static_cast<double>(wrong) / 10000, share, 0.025);
+  EXPECT_NEAR(RateOf(open, 10'000), share, 0.025);
   // Its count is that of its words: equal to that of another filter with the same words.
   Filter again;
   ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
@@ -242,7 +247,7 @@ TEST(NativeDamage, OpensAsMaybe) {
 // copy, and of one that was written again. The count is right, too. Seen to report 0.10 for 0.41
 // with fast if only the bits are considered.
 TEST(NativeDamage, TheFiguresKnowOfIt) {
-  constexpr uint64_t n = 2'000'000, asked = 100'000;
+  constexpr uint64_t n = 2'000'000;
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_SBBF, LFB_GUAVA_MITZ64}) {
     SCOPED_TRACE(lfb_strategy_name(strategy));
     const lfb_config config = Config(n, 0.01, strategy);
@@ -255,10 +260,7 @@ TEST(NativeDamage, TheFiguresKnowOfIt) {
     ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
     ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
     const Filter copy = Made<Filter>(lfb_filter_copy, open.get());
-    uint64_t wrong = 0;
-    for (uint64_t i = 0; i < asked; i++)
-      wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
-    const double measured = static_cast<double>(wrong) / asked;
+    const double measured = RateOf(open, 100'000);
     for (const Filter* filter : std::initializer_list<const Filter*>{&open, &copy, &again}) {
       // With bits anywhere, a key walks by a stride; with a small stride it stays within the
       // ones.
@@ -275,7 +277,7 @@ TEST(NativeDamage, TheFiguresKnowOfIt) {
 // the keys. Damage at one place counts once, at two places twice. Seen to report 0.002 for 0.20
 // (fast) with the words not counted, and 0.41 with each word counted by every put_all.
 TEST(NativeDamage, TheFiguresKnowOfItAfterPutAllAndFold) {
-  constexpr uint64_t n = 1'000'000, asked = 100'000;
+  constexpr uint64_t n = 1'000'000;
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_SBBF}) {
     SCOPED_TRACE(lfb_strategy_name(strategy));
     lfb_config config = Config(4 * n, 0.01, strategy);
@@ -294,10 +296,7 @@ TEST(NativeDamage, TheFiguresKnowOfItAfterPutAllAndFold) {
     };
     const auto check = [&](const Filter& filter, uint64_t full_mib) {
       EXPECT_EQ(lfb_filter_full_words(filter.get()), full_mib * kMiB / 8);
-      uint64_t wrong = 0;
-      for (uint64_t i = 0; i < asked; i++)
-        wrong += lfb_filter_might_contain_u64(filter.get(), Mix(2, i));
-      const double measured = static_cast<double>(wrong) / asked;
+      const double measured = RateOf(filter, 100'000);
       EXPECT_NEAR(Stats(filter).expected_fpp, measured, 0.03 * measured);
       EXPECT_NEAR(static_cast<double>(Stats(filter).approximate_count), n, 0.02 * n);
     };

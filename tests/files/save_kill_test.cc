@@ -4,7 +4,6 @@
 // Seen to fail, each time, with these bugs planted by hand: the file overwritten in place; the
 // rename before the words are written; the file removed before the rename.
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -13,6 +12,7 @@
 #include <map>
 #include <thread>
 
+#include "tests/support/await.h"
 #include "tests/support/calls.h"
 #include "tests/support/files.h"
 #include "tests/support/race.h"
@@ -110,12 +110,6 @@ class SaveKilled : public Files {
   uint64_t completed_ = 0;
 };
 
-int Wait(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
 bool Killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 // Between any two system calls of a save.
@@ -127,7 +121,7 @@ TEST_F(SaveKilled, AtEachCall) {
         const Shared<Told> told;
         ASSERT_EQ(Save(number - 1), LFB_OK);
         told->saved = number - 1;
-        const int status = Wait(StartSaving(told.get(), {deed, at}, 1));
+        const int status = AwaitChild("it saves", StartSaving(told.get(), {deed, at}, 1));
         if (status == 0) break;  // it made fewer calls
         ASSERT_TRUE(Killed(status));
         SCOPED_TRACE(std::string(told->last) + ", call " + std::to_string(at));
@@ -161,7 +155,7 @@ TEST_F(SaveKilled, AtRandomMoments) {
     while (told->last == nullptr) std::this_thread::yield();
     std::this_thread::sleep_for(window * part);
     ASSERT_EQ(kill(child, SIGKILL), 0);
-    ASSERT_TRUE(Killed(Wait(child)));
+    ASSERT_TRUE(Killed(AwaitChild("it is killed", child)));
     const uint64_t saves = told->saved - saved_before;
     if (saves != 1) window *= saves == 0 ? 1.1 : 0.9;
     Check(told.get());

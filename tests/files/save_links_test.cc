@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "tests/support/await.h"
 #include "tests/support/files.h"
 #include "tests/support/skip.h"
 
@@ -206,19 +207,15 @@ TEST_F(SaveLinks, RootsFileIsTrusted) {
   EXPECT_EQ(Save("sticky/out"), LFB_OK);
   Write("sticky/other", "root's");
   constexpr uid_t kThird = kOther - 1;
-  const pid_t child = fork();
-  if (child == 0) {
-    // It may look here, but not in the folders around.
+  const auto looks = [&] {  // here, but it may not in the folders around
     if (chmod(Path("").c_str(), 0755) != 0 || chdir(Path("").c_str()) != 0 || seteuid(kThird) != 0)
-      _exit(1);
+      return 1;
     lfb_destination found{};
     const lfb_status of_root = lfb_destination_find("sticky/other", &found);
     lfb_destination_leave(&found);
-    _exit(of_root == LFB_OK && !found.refused ? 0 : 2);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return of_root == LFB_OK && !found.refused ? 0 : 2;
+  };
+  EXPECT_EQ(InChild(looks), 0);
 }
 
 // Another user exchanges a link to the secret and a file that all may write, as fast as possible.

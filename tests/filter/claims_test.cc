@@ -78,22 +78,18 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
   for (size_t count : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{256},
                        size_t{257}, size_t{513}, keys.size()}) {
     lfb_filter* const m = many.get();
-    const auto check = [&](auto act, auto act_one) { ExpectAsOneByOne(count, act, act_one); };
-    check(
-        [&](uint64_t* a) {
-          return lfb_filter_many(m, LFB_CLAIM, keys.data(), count, a, LFB_BYTES_KEY);
-        },
-        [&](size_t i) { return lfb_filter_claim(one.get(), texts[i].data(), texts[i].size()); });
-    check(
-        [&](uint64_t* a) {
-          return lfb_filter_many(m, LFB_CLAIM, numbers.data(), count, a, LFB_U64_KEY);
-        },
-        [&](size_t i) { return lfb_filter_claim_u64(one.get(), numbers[i]); });
-    check(
-        [&](uint64_t* a) {
-          return lfb_filter_many(m, LFB_CLAIM, numbers.data(), count, a, LFB_HASH_KEY);
-        },
-        [&](size_t i) { return lfb_filter_claim_hash(one.get(), numbers[i]); });
+    const auto check = [&](const void* of, lfb_key_kind kind, auto act_one) {
+      ExpectAsOneByOne(
+          count, [&](uint64_t* a) { return lfb_filter_many(m, LFB_CLAIM, of, count, a, kind); },
+          act_one);
+    };
+    check(keys.data(), LFB_BYTES_KEY, [&](size_t i) {
+      return lfb_filter_claim(one.get(), texts[i].data(), texts[i].size());
+    });
+    check(numbers.data(), LFB_U64_KEY,
+          [&](size_t i) { return lfb_filter_claim_u64(one.get(), numbers[i]); });
+    check(numbers.data(), LFB_HASH_KEY,
+          [&](size_t i) { return lfb_filter_claim_hash(one.get(), numbers[i]); });
   }
   EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
   EXPECT_EQ(lfb_filter_many(many.get(), LFB_CLAIM, keys.data(), n, nullptr, LFB_BYTES_KEY), 0u);

@@ -108,6 +108,12 @@ struct Following {
     for (const uint64_t key : source.Keys()) missing += !Has(key);
     return missing;
   }
+  // Polls.  Expects that this did `what`, and that all keys of the source are found after it.
+  void Expect(lfb_followed what, const Source& source, uint64_t now = kNow,
+              int line = __builtin_LINE()) {
+    EXPECT_EQ(Poll(now), what) << "line " << line;
+    EXPECT_EQ(Missing(source), 0u) << "line " << line;
+  }
   uint64_t Number() const { return lfb_versions_number(versions); }
   lfb_follow_figures Figures() const {
     lfb_follow_figures figures;
@@ -134,14 +140,12 @@ TEST(Follow, FirstInFullThenInPlace) {
   Following it(source.Functions());
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_WAITING);
   source.Change(500);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source);
   EXPECT_EQ(it.Number(), 2u);
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_NOTHING);
   source.Change(10);
   source.Change(10);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_CHANGES, source);
   EXPECT_EQ(it.Number(), 2u) << "in place";
   EXPECT_EQ(it.Figures().changes, 20u);
   EXPECT_EQ(it.Figures().source_version, 3u);
@@ -224,8 +228,7 @@ TEST(Follow, AFullFilterIsARebuildOfTheRightSize) {
   source.Change(10000);  // ten times the expected number
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
   source.Change(1);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source);
   lfb_stats stats;
   lfb_filter_stats(lfb_versions_enter(it.versions, nullptr), &stats);
   lfb_versions_leave(it.versions);
@@ -284,8 +287,7 @@ TEST(Follow, AtItsHourOnly) {
   }
   EXPECT_EQ(it.Poll(kThree + kDay - 1), LFB_FOLLOWED_NOTHING);
   EXPECT_FALSE(it.Has(11));
-  EXPECT_EQ(it.Poll(kThree + kDay), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source, kThree + kDay);
   EXPECT_EQ(it.Figures().rebuilds, 2u);
   // At the next hour nothing is new: what comes later waits for the hour after it.
   EXPECT_EQ(it.Poll(kThree + 2 * kDay), LFB_FOLLOWED_NOTHING);
@@ -297,8 +299,7 @@ TEST(Follow, AtItsHourOnly) {
   EXPECT_EQ(it.Poll(kThree + 900 * kDay), LFB_FOLLOWED_REBUILT);
   source.Change(1);
   EXPECT_EQ(it.Poll(kThree + 4 * kDay), LFB_FOLLOWED_NOTHING);
-  EXPECT_EQ(it.Poll(kThree + 5 * kDay), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source, kThree + 5 * kDay);
 }
 
 // Until then all changes are put in place that the source lists.  What it cannot list it is asked
@@ -311,8 +312,7 @@ TEST(Follow, BeforeItsHourChangesArePutInPlace) {
   source.Change(10);
   EXPECT_EQ(it.Poll(kThree), LFB_FOLLOWED_REBUILT);
   source.Change(1000, 10);
-  EXPECT_EQ(it.Poll(kThree + 1), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_CHANGES, source, kThree + 1);
   EXPECT_TRUE(it.Has(1)) << "nothing is forgotten in place";
   source.known_since = 3;
   source.Change(10);
@@ -322,8 +322,7 @@ TEST(Follow, BeforeItsHourChangesArePutInPlace) {
   EXPECT_EQ(it.Figures().source_version, 2u) << "the running version's";
   source.known_since = 0;
   source.Change(10);
-  EXPECT_EQ(it.Poll(kThree + 6), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_CHANGES, source, kThree + 6);
   EXPECT_EQ(it.Poll(kThree + kDay), LFB_FOLLOWED_REBUILT);
   EXPECT_FALSE(it.Has(1));
 }
@@ -362,8 +361,7 @@ TEST(Follow, SeveralThreadsLoad) {
   config.threads = 4;
   Following it(source.Functions(), config);
   source.Change(5000);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source);
   EXPECT_EQ(threads.size(), 4u);
 }
 
@@ -403,8 +401,7 @@ TEST(Follow, AFailingSourceHarmsNothingAndIsTriedLaterAndLater) {
     }
     EXPECT_EQ(it.Poll(kNow - 5, LFB_ERROR_READ), LFB_FOLLOWED_FAILED) << "the clock was set back";
     source.failing_keys = source.failing = LFB_OK;
-    EXPECT_EQ(it.Poll(now + 10), LFB_FOLLOWED_REBUILT);
-    EXPECT_EQ(it.Missing(source), 0u);
+    it.Expect(LFB_FOLLOWED_REBUILT, source, now + 10);
     EXPECT_EQ(it.Figures().failures, 0u);
   }
 }
@@ -421,12 +418,10 @@ TEST(Follow, ASourceThatCannotSayWhatChangedIsLoadedInFull) {
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
   source.Change(10);
   source.known_since = 3;
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_REBUILT, source);
   EXPECT_EQ(it.Figures().failures, 0u);
   source.Change(10);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
-  EXPECT_EQ(it.Missing(source), 0u);
+  it.Expect(LFB_FOLLOWED_CHANGES, source);
 }
 
 // Concurrent polls take turns: one rebuilds, the others find nothing to do. Seen to fail 19
@@ -698,6 +693,11 @@ class FileSource : public Files {
     return following_->Poll(now_, expected);
   }
   bool Has(uint64_t key) const { return following_->Has(key); }
+  // Polls.  Expects that this took the file with that key.
+  void ExpectTaken(uint64_t key, int line = __builtin_LINE()) {
+    EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "line " << line;
+    EXPECT_TRUE(Has(key)) << "line " << line;
+  }
 
   std::vector<std::pair<std::string, lfb_status>> refused_;
   std::unique_ptr<Following> following_;
@@ -714,8 +714,7 @@ TEST_F(FileSource, AnotherFileOfTheSameTimeIsANewVersion) {
   Save("it.lfb", 1, 10);
   EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
   Save("it.lfb", 2, 10);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(2));
+  ExpectTaken(2);
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
 }
 
@@ -723,12 +722,10 @@ TEST_F(FileSource, AFileBecomesTheVersionWheneverItIsReplaced) {
   Follow(Path("it.lfb"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_WAITING);
   Save("it.lfb", 1);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(1));
+  ExpectTaken(1);
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
   Save("it.lfb", 2, 100);  // an older one, put back
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(2));
+  ExpectTaken(2);
   EXPECT_FALSE(Has(1));
   std::filesystem::remove(Path("it.lfb"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
@@ -794,21 +791,18 @@ TEST_F(FileSource, TheNewestOfADirectoryThatVerifies) {
   Save("b", 2, 40);
   Write(".lfbloom-0badcafe", "half a file");
   std::filesystem::create_directory(Path("z"));
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(2));
+  ExpectTaken(2);
   Write("c", "no filter");
   Date("c", 10);
   Save("d", 3, 20);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "the next newest";
-  EXPECT_TRUE(Has(3));
+  ExpectTaken(3);  // the next newest
   ASSERT_EQ(refused_.size(), 1u);
   EXPECT_EQ(refused_[0], std::make_pair(std::string("c"), LFB_ERROR_UNKNOWN_FORM));
   std::filesystem::remove(Path("d"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING) << "nothing goes back to an older file";
   EXPECT_TRUE(Has(3));
   Save("e", 4, 20);  // as old as d was, later by name
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(4));
+  ExpectTaken(4);
   EXPECT_EQ(refused_.size(), 1u);
 }
 
@@ -819,15 +813,13 @@ TEST_F(FileSource, AnUnreadableFileIsTriedAgainAndDelaysNoOther) {
   Save("a", 1, 50);
   // a regular file that opens, with a first byte that cannot be read
   std::filesystem::create_symlink("/proc/self/mem", Path("z"));
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "the next newest";
-  EXPECT_TRUE(Has(1));
+  ExpectTaken(1);  // the next newest
   EXPECT_EQ(Poll(LFB_ERROR_READ), LFB_FOLLOWED_FAILED);
   ASSERT_EQ(refused_.size(), 2u);
   EXPECT_EQ(refused_[1], std::make_pair(std::string("z"), LFB_ERROR_READ));
   std::filesystem::remove(Path("z"));
   Save("z", 2);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "it is well again";
-  EXPECT_TRUE(Has(2));
+  ExpectTaken(2);  // it is well again
 }
 
 TEST_F(FileSource, LimitsAreThoseOfTheReader) {
@@ -850,8 +842,7 @@ TEST_F(FileSource, AFileWaitsForAnotherAdministrator) {
   EXPECT_EQ(Poll(LFB_ERROR_REBUILDING), LFB_FOLLOWED_FAILED);
   EXPECT_EQ(Poll(LFB_ERROR_REBUILDING), LFB_FOLLOWED_FAILED);
   ASSERT_EQ(lfb_versions_abandon(following_->versions), LFB_OK);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
-  EXPECT_TRUE(Has(1));
+  ExpectTaken(1);
   EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
 }
 

@@ -64,11 +64,8 @@ TEST_P(EveryGrowingForm, ComesBackAndGrowsOn) {
 
 TEST(GrowingForm, AKeyedOneGrowsOnAndHasNoLayerOfAnother) {
   const uint8_t key[16] = {1, 2, 3};
-  lfb_config config = Config(1024, 0.01, LFB_FAST);
-  config.hash = LFB_HASH_SIPHASH13;
-  config.seed = 0;
-  memcpy(config.key, key, sizeof key);
-  const Growing growing = Filled(config, 5000);
+  const Hash hash = {LFB_HASH_SIPHASH13, true, key};
+  const Growing growing = Filled(With(Config(1024, 0.01, LFB_FAST), hash), 5000);
   EXPECT_FALSE(Figures(growing).key_kept);
   const std::string bytes = Bytes(growing);
   lfb_damage damage;
@@ -129,11 +126,6 @@ TEST(GrowingForm, ForgedHeadersAreRefused) {
     SealHeader(&changed);
     return ReadGrowing(changed);
   };
-  const auto bits = [](double value) {
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-  };
   EXPECT_EQ(forged(8, 2 | uint64_t{256} << 32), LFB_ERROR_UNKNOWN_VERSION);
   EXPECT_EQ(forged(8, 1 | uint64_t{512} << 32), LFB_ERROR_BAD_HEADER);
   for (uint64_t layers : {uint64_t{0}, uint64_t{65}, uint64_t{UINT32_MAX}})
@@ -143,7 +135,7 @@ TEST(GrowingForm, ForgedHeadersAreRefused) {
   for (uint64_t n : {uint64_t{0}, uint64_t{1023}, uint64_t{1025}, UINT64_MAX})
     EXPECT_EQ(forged(24, n), LFB_ERROR_BAD_HEADER) << n;
   for (double fpp : {0.0, -0.01, 0.011, 1.0, 1e300, static_cast<double>(NAN)})
-    EXPECT_EQ(forged(32, bits(fpp)), LFB_ERROR_BAD_HEADER) << fpp;
+    EXPECT_EQ(forged(32, WordOf(fpp)), LFB_ERROR_BAD_HEADER) << fpp;
   for (size_t at = 48; at < 248; at += 8)  // up to 112 ignored, then zeros
     EXPECT_EQ(forged(at, 1), at < 112 ? LFB_OK : LFB_ERROR_BAD_HEADER) << at;
   EXPECT_EQ(forged(40, 12345), LFB_OK) << "when is not checked";

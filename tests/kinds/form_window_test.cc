@@ -12,12 +12,6 @@
 namespace {
 
 constexpr size_t kPrefix = 256, kHeader = 512;
-uint64_t WordOf(double value) {
-  uint64_t word;
-  memcpy(&word, &value, sizeof word);
-  return word;
-}
-
 constexpr uint64_t kKeys = 300;
 
 template <typename From>
@@ -165,9 +159,7 @@ TEST(WindowForm, ForgedHeadersAreRefused) {
 
 // A time that nobody has is one that the clocks correct.
 TEST(WindowForm, AnyTimeIsTicked) {
-  lfb_window_config config = WindowConfig(kKeys, 0.01);
-  config.span = 60;
-  const Window window = Filled(config);
+  const Window window = Filled(Timed(WindowConfig(kKeys, 0.01), 60));
   for (uint64_t time
        : {uint64_t{0}, uint64_t{1}, UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1})
     for (bool same_boot : {false, true}) {

@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <pthread.h>
 
-
 #include "bloom/versions/versions.h"
 #include "tests/support/await.h"
 #include "tests/support/filters.h"
@@ -215,14 +214,12 @@ TEST(Versions, AFilterThatIsThereBecomesAVersion) {
   lfb_filter *first = Make(kConfig).release(), *second = Make(kConfig).release();
   lfb_filter_put_u64(first, 1);
   lfb_filter_put_u64(second, 2);
-  lfb_versions* made = nullptr;
-  ASSERT_EQ(lfb_versions_create_with(first, &made), LFB_OK);
-  const Versions versions(made);
+  const Versions versions = Made<Versions>(lfb_versions_create_with, first);
   EXPECT_TRUE(Has(versions, 1));
-  ASSERT_EQ(lfb_versions_begin_rebuild_with(made, second), LFB_OK);
+  ASSERT_EQ(lfb_versions_begin_rebuild_with(versions.get(), second), LFB_OK);
   Put(versions, 3);
   const Filter third = Make(kConfig);
-  EXPECT_EQ(lfb_versions_begin_rebuild_with(made, third.get()), LFB_ERROR_REBUILDING);
+  EXPECT_EQ(lfb_versions_begin_rebuild_with(versions.get(), third.get()), LFB_ERROR_REBUILDING);
   Publish(versions);
   EXPECT_TRUE(Has(versions, 2));
   EXPECT_TRUE(Has(versions, 3));
@@ -417,10 +414,8 @@ TEST(Versions, BeginningWaitsForSectionsAndBlocksNoThread) {
     early = !reader.Gone();
     begun = true;
   });
+  AwaitRebuild(versions);
   lfb_filter* building = nullptr;
-  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
-  while (lfb_versions_begin_rebuild(it, &bad, &building) != LFB_ERROR_REBUILDING)
-    std::this_thread::yield();
   for (int i = 0; i < 1000 && !begun; i++) std::this_thread::yield();
   EXPECT_FALSE(begun);
   EXPECT_EQ(lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr), LFB_ERROR_NOT_REBUILDING);

@@ -12,12 +12,6 @@
 
 namespace {
 
-bool Put(const Window& window, uint64_t key) { return lfb_window_put_u64(window.get(), key); }
-bool Claim(const Window& window, uint64_t key) { return lfb_window_claim_u64(window.get(), key); }
-bool Has(const Window& window, uint64_t key) {
-  return lfb_window_might_contain_u64(window.get(), key);
-}
-
 // Puts `count` keys of a stream, from `first`.
 void PutStream(const Window& window, uint64_t stream, uint64_t first, uint64_t count) {
   std::vector<uint64_t> keys(count);
@@ -465,9 +459,7 @@ TEST(WindowByInsertions, RemembersTheLastKeys) {
   for (uint32_t generations : {3u, 7u})
     for (const uint64_t n : {1, 7, 1000, 20000}) {
       SCOPED_TRACE(std::to_string(n) + " keys, G = " + std::to_string(generations));
-      lfb_window_config config = WindowConfig(n, 1e-9, generations);
-      config.by_insertions = true;
-      const Window window = MakeWindow(config);
+      const Window window = MakeWindow(ByInsertions(WindowConfig(n, 1e-9, generations)));
       const double each = std::ceil(static_cast<double>(n) / generations),
                           late = std::floor(each / 64) + 1;
       uint64_t next = 0;
@@ -489,9 +481,7 @@ TEST(WindowByInsertions, RemembersTheLastKeys) {
 TEST(WindowByInsertions, ManyKeysFillNoGenerationTooFar) {
   for (const uint64_t n : {1, 10, 300, 1000, 9000, 300000}) {
     SCOPED_TRACE(std::to_string(n) + " keys");
-    lfb_window_config config = WindowConfig(n, 1e-9);
-    config.by_insertions = true;
-    const Window window = MakeWindow(config);
+    const Window window = MakeWindow(ByInsertions(WindowConfig(n, 1e-9)));
     const uint64_t each = (n + 2) / 3, count = 10 * each + 77,
                           began = lfb_window_generation(window.get());
     std::vector<uint64_t> keys(count), answers(count / 64 + 1, UINT64_MAX);
@@ -511,9 +501,7 @@ TEST(WindowByInsertions, ManyKeysFillNoGenerationTooFar) {
 
 // Puts that turn on no bit count for nothing; calls for many keys count as one call per key.
 TEST(WindowByInsertions, CountsNewKeysOnly) {
-  lfb_window_config config = WindowConfig(3000, 1e-6);
-  config.by_insertions = true;
-  const Window window = MakeWindow(config);
+  const Window window = MakeWindow(ByInsertions(WindowConfig(3000, 1e-6)));
   std::vector<uint64_t> keys(900);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
   const uint64_t began = lfb_window_generation(window.get());
@@ -531,8 +519,7 @@ TEST(WindowByInsertions, CountsNewKeysOnly) {
 TEST(WindowByInsertions, ThreadsCountTogether) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kEach = kUnderTsan ? 4000 : 20000, kPuts = 30 * kEach;
-  lfb_window_config config = WindowConfig(3 * kEach, 1e-6);
-  config.by_insertions = true;
+  const lfb_window_config config = ByInsertions(WindowConfig(3 * kEach, 1e-6));
   for (const bool in_turns : {false, true}) {
     const Window window = MakeWindow(config);
     const uint64_t began = lfb_window_generation(window.get());
@@ -556,9 +543,7 @@ TEST(WindowByInsertions, ThreadsCountTogether) {
 
 // A window with a span in seconds.
 Window MakeTimed(double span, uint64_t n = 100) {
-  lfb_window_config config = WindowConfig(n, 1e-6);
-  config.span = span;
-  return MakeWindow(config);
+  return MakeWindow(Timed(WindowConfig(n, 1e-6), span));
 }
 
 TEST(WindowClock, WithoutASpanThereIsNone) {
@@ -620,15 +605,7 @@ TEST(Window, FiguresOfAPlanAreThoseOfAnEmptyWindow) {
     EXPECT_EQ(plan.generations, generations == 0 ? 3 : generations);
     EXPECT_EQ(plan.generation, plan.generations + 1);
     EXPECT_EQ(plan.expected_fpp, 0);
-    EXPECT_EQ(made.expected_insertions, plan.expected_insertions);
-    EXPECT_EQ(made.generations, plan.generations);
-    EXPECT_EQ(made.probes, plan.probes);
-    EXPECT_EQ(made.hash, plan.hash);
-    EXPECT_EQ(made.key_kept, plan.key_kept);
-    EXPECT_EQ(made.generation, plan.generation);
-    EXPECT_EQ(made.bytes, plan.bytes);
-    EXPECT_EQ(made.bit_count, plan.bit_count);
-    EXPECT_EQ(made.expected_fpp, 0);
+    ExpectSameFigures(made, plan);
     for (const lfb_window_generation_figures& live : made.live) {
       EXPECT_EQ(live.bits_set, 0u);
       EXPECT_EQ(live.approximate_count, 0u);

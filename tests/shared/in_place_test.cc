@@ -2,7 +2,6 @@
 // loaded, a status for each invalid file, and no memory of the process's own.
 #include <lfbloom/mapped.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "bloom/filter/filter.h"
 #include "bloom/files/guava_header.h"
 #include "bloom/files/native_header.h"
+#include "tests/support/await.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
@@ -38,13 +38,6 @@ std::string CaseName(const testing::TestParamInfo<Case>& info) {
 
 void PrintTo(const Case& of, std::ostream* out) { *out << lfb_form_name(of.form); }
 
-// Opens in place.  The filter is only read.
-Filter InPlace(const Path& path) {
-  const lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &filter), LFB_OK) << strerror(errno);
-  return Filter(const_cast<lfb_filter*>(filter));
-}
-
 Filter Loaded(const Path& path) {
   return Made<Filter>(lfb_filter_load, path.c_str(), nullptr);
 }
@@ -70,7 +63,7 @@ class EveryFileInPlace : public testing::TestWithParam<Case> {
 TEST_P(EveryFileInPlace, AnswersAsLoaded) {
   for (const double fpp : {0.3, 0.01, 1e-6}) {  // 2, 7 and 20 probes in a classic filter
     Fill(997, fpp);
-    const Filter in_place = InPlace(path_), loaded = Loaded(path_);
+    const Filter in_place = OpenReadOnly(path_), loaded = Loaded(path_);
     constexpr size_t kAsked = 4000;
     std::vector<uint64_t> numbers, hashes;
     std::vector<std::string> texts;
@@ -111,7 +104,7 @@ TEST_P(EveryFileInPlace, AnswersAsLoaded) {
 // Larger than the cache, so that the loops over many keys prefetch.
 TEST_P(EveryFileInPlace, AnswersManyAsLoadedIfLarge) {
   Fill(20);
-  const Filter in_place = InPlace(path_), loaded = Loaded(path_);
+  const Filter in_place = OpenReadOnly(path_), loaded = Loaded(path_);
   in_place->layout.cached = loaded->layout.cached = 0;
   std::vector<uint64_t> hashes, one(100), other(100);
   for (uint64_t i = 0; i < 64 * 99 + 5; i++) hashes.push_back(Mix(2, i));
@@ -126,7 +119,7 @@ TEST_P(EveryFileInPlace, AnswersManyAsLoadedIfLarge) {
 // It can be counted, copied, written, saved and put into another filter.
 TEST_P(EveryFileInPlace, IsAValueAsLoaded) {
   Fill();
-  const Filter in_place = InPlace(path_), loaded = Loaded(path_);
+  const Filter in_place = OpenReadOnly(path_), loaded = Loaded(path_);
   const lfb_stats stats = Stats(in_place), wanted = Stats(loaded);
   EXPECT_EQ(stats.form, GetParam().form);
   EXPECT_EQ(stats.bits_set, wanted.bits_set);
@@ -203,14 +196,14 @@ TEST(InPlace, ComparesNoChecksumsOfWords) {
   Overwrite(path, bytes);
   lfb_filter* loaded = nullptr;
   EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_ERROR_BAD_CHECKSUM);
-  EXPECT_EQ(Stats(InPlace(path)).bits_set, 1u);
+  EXPECT_EQ(Stats(OpenReadOnly(path)).bits_set, 1u);
 }
 
 TEST(InPlace, AForgedLastWordIsRefused) {
   const Path path("/dev/shm");
   ASSERT_EQ(lfb_filter_save(Make(1000, 0.01, LFB_JAVA_DOUBLE).get(), LFB_FORM_NATIVE, path.c_str()),
             LFB_OK);
-  const lfb_stats stats = Stats(InPlace(path));
+  const lfb_stats stats = Stats(OpenReadOnly(path));
   ASSERT_NE(stats.bit_count % 64, 0u);
   std::string bytes = Contents(path);
   bytes[256 + stats.bytes - 1] = '\x80';
@@ -225,7 +218,7 @@ TEST(InPlace, ADamagedFileIsFoundOut) {
   const Filter filter = Make(2'500'000, 0.01, LFB_GUAVA_MITZ64);  // two MiB and a part of one
   for (uint64_t i = 0; i < 250'000; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
   ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()), LFB_OK);
-  EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK);
+  EXPECT_EQ(lfb_mapped_verify(OpenReadOnly(path).get()), LFB_OK);
   const std::string whole = Contents(path);
   const size_t words = Stats(filter).bytes, mib = 1 << 20;
   ASSERT_GT(words, 2 * mib);
@@ -235,11 +228,11 @@ TEST(InPlace, ADamagedFileIsFoundOut) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 4);
     Overwrite(path, damaged);
-    EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_ERROR_BAD_CHECKSUM) << at;
+    EXPECT_EQ(lfb_mapped_verify(OpenReadOnly(path).get()), LFB_ERROR_BAD_CHECKSUM) << at;
   }
   EXPECT_EQ(lfb_mapped_verify(filter.get()), LFB_ERROR_NOT_MAPPED);
   ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, path.c_str()), LFB_OK);
-  EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK) << "it has no checksums";
+  EXPECT_EQ(lfb_mapped_verify(OpenReadOnly(path).get()), LFB_OK) << "it has no checksums";
 }
 
 // The number of bytes in Thrift's head has 1 to 5 bytes: the words begin at odd addresses, too.
@@ -257,7 +250,7 @@ TEST(InPlace, WordsOfAnyAddressAreRead) {
     }
     longer += bytes.substr(rest);
     Overwrite(path, longer);
-    const Filter in_place = InPlace(path);
+    const Filter in_place = OpenReadOnly(path);
     ASSERT_NE(in_place, nullptr);
     EXPECT_EQ(Stats(in_place).bits_set, Stats(filter).bits_set);
     for (uint64_t i = 0; i < 2000; i++)
@@ -371,15 +364,10 @@ TEST(InPlace, AFileOf4GiBAnswersAtOnceIn16Processes) {
     EXPECT_TRUE(AsksALargeFile(path, 5));
     std::vector<pid_t> children;
     for (int i = 0; i < 16; i++) {
-      const pid_t child = fork();
-      if (child == 0) _exit(AsksALargeFile(path, 5) ? 0 : 1);
-      children.push_back(child);
+      children.push_back(fork());
+      if (children.back() == 0) _exit(AsksALargeFile(path, 5) ? 0 : 1);
     }
-    for (const pid_t child : children) {
-      int status = -1;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      EXPECT_EQ(status, 0);
-    }
+    for (const pid_t child : children) EXPECT_EQ(AwaitChild("a child has asked", child), 0);
   }
 }
 

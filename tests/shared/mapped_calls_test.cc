@@ -4,13 +4,13 @@
 // Seen to fail with a file that has its name from the start (planted by hand).
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
-#include <sys/wait.h>
 
 #include <atomic>
 
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
 #include "tests/support/anys.h"
+#include "tests/support/await.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped.h"
@@ -76,15 +76,12 @@ TEST_F(MappedCalls, KilledAtEachOfMaking) {
   unsigned made = 0;
   for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
     for (uint64_t at = 1; killed || at == 1; at++) {
-      const pid_t child = fork();
-      if (child == 0) {
+      const int ended = InChild([&] {
         calls::Arm({deed, at});
-        _exit(Make() == LFB_OK ? 0 : 1);
-      }
-      int status = 0;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      killed = WIFSIGNALED(status);
-      ASSERT_TRUE(killed || status == 0);
+        return Make() == LFB_OK ? 0 : 1;
+      });
+      killed = ended == -1;
+      ASSERT_TRUE(killed || ended == 0);
       ASSERT_LE(Entries(), 1u) << at;
       if (Entries() == 1) {
         ASSERT_EQ(OpenAndClose(), LFB_OK) << at;
@@ -137,8 +134,7 @@ TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
       lfb_growing* growing = nullptr;
       ASSERT_EQ(lfb_growing_mapped_create(Path("g").c_str(), &config, &growing), LFB_OK);
       const Shared<std::atomic<uint64_t>> put;
-      const pid_t child = fork();
-      if (child == 0) {
+      const int ended = InChild([&] {
         calls::Arm({deed, at});
         lfb_growing_figures figures{};
         for (uint64_t i = 0; figures.layers < 2; *put.get() = ++i) {
@@ -146,13 +142,10 @@ TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
           lfb_growing_stats(growing, &figures);
         }
         (void)calls::Disarm();
-        _exit(0);
-      }
-      int status = 0;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      killed = WIFSIGNALED(status);
+      });
+      killed = ended == -1;
       deaths += killed;
-      ASSERT_TRUE(killed || status == 0);
+      ASSERT_TRUE(killed || ended == 0);
       any::free<lfb_growing>(growing);
       ExpectWholeAndGrows(*put.get());
       ASSERT_EQ(Entries(), 1u);

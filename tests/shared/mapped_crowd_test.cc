@@ -1,6 +1,7 @@
 // Mapped filters in a crowd: more threads than slots for counting, and children of children.
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
+#include "tests/support/await.h"
 #include "tests/support/mapped.h"
 #include "tests/support/processes.h"
 #include "tests/support/race.h"
@@ -16,14 +17,6 @@ void ExpectAll(const Filter& filter, uint64_t streams, uint64_t keys) {
       lost += !lfb_filter_might_contain_u64(filter.get(), Mix(s, i));
   EXPECT_EQ(lost, 0u);
   EXPECT_EQ(Stats(filter).bits_set, lfb_filter_recount(&filter->layout.bits));
-}
-
-void ExpectChildrenEndWell(unsigned count) {
-  for (unsigned i = 0; i < count; i++) {
-    int status = 0;
-    ASSERT_GT(wait(&status), 0);
-    ASSERT_EQ(status, 0);
-  }
 }
 
 // In a file and in private memory.  The threads claim in step, so that they meet at each key.
@@ -78,10 +71,7 @@ void PutAndFork(const Filter& filter, unsigned depth) {
   for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(depth + 100, i));
   stop = true;
   other.join();
-  if (child > 0) {
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || status != 0) _exit(1);
-  }
+  if (child > 0 && AwaitChild("its child has put", child) != 0) _exit(1);
 }
 
 // No key is lost or miscounted, at any depth of children.
@@ -91,13 +81,11 @@ TEST(MappedCrowd, ChildrenOfChildren) {
   for (int round = 0; round < 20; round++) {
     const Path path("/dev/shm");
     const Filter filter = Create(path, Config(50000, 1e-6, LFB_FAST));
-    const pid_t child = fork();
-    if (child == 0) {
-      PutAndFork(filter, 6);
-      lfb_mapped_close(filter.get());
-      _exit(0);
-    }
-    ExpectChildrenEndWell(1);
+    EXPECT_EQ(InChild([&] {
+                PutAndFork(filter, 6);
+                lfb_mapped_close(filter.get());
+              }),
+              0);
     ExpectAll(filter, 7, 2000);
   }
 }

@@ -1,9 +1,8 @@
 // Mapped files with a shared part that no process would have written, or that killed processes
 // left. Answers may be wrong, but no call hangs, and nothing outside the file is touched.
-#include <sys/wait.h>
-
 #include "bloom/filter/filter.h"
 #include "bloom/files/mapping.h"
+#include "tests/support/await.h"
 #include "tests/support/cells.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
@@ -96,16 +95,13 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     const Filter filter = Create(path, config), other = Open(path);
     const lfb_hasher* const hasher = &filter->layout.hasher;
     const lfb_hash hash = lfb_hasher_u64(hasher, 1);
-    const pid_t child = fork();
-    if (child == 0) {
-      lfb_claimed in = lfb_filter_claimed(filter.get());
-      in.put = [](const void*, lfb_hash) { _exit(0); };
-      lfb_claims_claim(&filter->claims, &in, hash);
-      _exit(1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0);
+    ASSERT_EQ(InChild([&] {
+                lfb_claimed in = lfb_filter_claimed(filter.get());
+                in.put = [](const void*, lfb_hash) { _exit(0); };
+                lfb_claims_claim(&filter->claims, &in, hash);
+                return 1;
+              }),
+              0);
     const lfb_cell* const cell = lfb_claims_cell(&other->claims, hash);
     ASSERT_EQ(StateOf(cell), LFB_CLAIM_WON);
     ASSERT_EQ(Stats(other).bits_set, 0u);

@@ -80,21 +80,16 @@ TEST(Mapped, OutlivesItsProcesses) {
 TEST(Mapped, ReadersSeeWhatWritersPut) {
   const Path path;
   const Filter writer = Create(path, Config(1000, 0.01, LFB_FAST));
-  const lfb_filter* reader = nullptr;
-  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &reader), LFB_OK);
-  EXPECT_FALSE(lfb_filter_might_contain_u64(reader, 7));
+  Filter reader = OpenReadOnly(path);
+  EXPECT_FALSE(lfb_filter_might_contain_u64(reader.get(), 7));
   lfb_filter_put_u64(writer.get(), 7);
-  EXPECT_TRUE(lfb_filter_might_contain_u64(reader, 7));
-  lfb_stats stats;
-  lfb_filter_stats(reader, &stats);
-  EXPECT_EQ(stats.bits_set, Stats(writer).bits_set);
-  EXPECT_EQ(lfb_mapped_sync(reader), LFB_OK);
-  lfb_filter* copy = nullptr;
-  ASSERT_EQ(lfb_filter_copy(reader, &copy), LFB_OK);
-  lfb_mapped_close(reader);
-  EXPECT_TRUE(lfb_filter_put_u64(copy, 8));  // it is in private memory
+  EXPECT_TRUE(lfb_filter_might_contain_u64(reader.get(), 7));
+  EXPECT_EQ(Stats(reader).bits_set, Stats(writer).bits_set);
+  EXPECT_EQ(lfb_mapped_sync(reader.get()), LFB_OK);
+  const Filter copy = Made<Filter>(lfb_filter_copy, reader.get());
+  reader.reset();
+  EXPECT_TRUE(lfb_filter_put_u64(copy.get(), 8));  // it is in private memory
   EXPECT_FALSE(lfb_filter_might_contain_u64(writer.get(), 8));
-  lfb_filter_free(copy);
 }
 
 // As one of the forms: a snapshot of a live filter, and a filter that becomes one.
@@ -108,14 +103,10 @@ TEST(Mapped, IsAFormToo) {
     const Filter mapped = Open(path);
     EXPECT_EQ(Stats(mapped).bits_set, Stats(filter).bits_set);
     lfb_filter_put_u64(mapped.get(), Mix(1, 300));
-    lfb_filter* loaded = nullptr;
-    ASSERT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_OK);
-    const Filter back(loaded);
+    const Filter back = Made<Filter>(lfb_filter_load, path.c_str(), nullptr);
     EXPECT_EQ(Stats(back).bits_set, Stats(mapped).bits_set);
     EXPECT_EQ(Bytes(back, LFB_FORM_NATIVE).substr(256), Bytes(mapped, LFB_FORM_NATIVE).substr(256));
-    lfb_stats stats;
-    lfb_filter_stats(loaded, &stats);
-    EXPECT_EQ(stats.form, LFB_FORM_MAPPED);
+    EXPECT_EQ(Stats(back).form, LFB_FORM_MAPPED);
   }
 }
 
@@ -178,21 +169,15 @@ TEST(MappedFork, AChildThatOnlyClosesChangesNothing) {
 TEST(MappedFork, EveryCountIsRightAfterADeath) {
   const Path path;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
-  const lfb_filter *before = nullptr, *after = nullptr;
-  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &before), LFB_OK);
+  const Filter before = OpenReadOnly(path);
   EXPECT_EQ(InChild([&] { lfb_filter_put_u64(filter.get(), 1); }), 0);
   const std::string as_it_was = Contents(path);
-  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &after), LFB_OK);
-  const Filter opened = Open(path), expected = Make(Config(1000, 0.01, LFB_FAST));
+  const Filter after = OpenReadOnly(path), opened = Open(path);
+  const Filter expected = Make(Config(1000, 0.01, LFB_FAST));
   lfb_filter_put_u64(expected.get(), 1);
-  for (const lfb_filter* each : {before, after, const_cast<const lfb_filter*>(filter.get()),
-                                 const_cast<const lfb_filter*>(opened.get())}) {
-    lfb_stats stats;
-    lfb_filter_stats(each, &stats);
-    EXPECT_EQ(stats.bits_set, Stats(expected).bits_set);
-  }
+  for (const Filter* each : {&before, &after, &filter, &opened})
+    EXPECT_EQ(Stats(*each).bits_set, Stats(expected).bits_set);
   EXPECT_EQ(Contents(path), as_it_was);
-  for (const lfb_filter* reader : {before, after}) lfb_mapped_close(reader);
 }
 
 // ---- making ------------------------------------------------------------------------------

@@ -42,11 +42,6 @@ namespace {
 
 const auto* const sharable_here = testing::AddGlobalTestEnvironment(new SharableHere);
 
-bool Put(const Window& window, uint64_t key) { return lfb_window_put_u64(window.get(), key); }
-bool Claim(const Window& window, uint64_t key) { return lfb_window_claim_u64(window.get(), key); }
-bool Has(const Window& window, uint64_t key) {
-  return lfb_window_might_contain_u64(window.get(), key);
-}
 uint64_t Generation(const Window& window) { return lfb_window_generation(window.get()); }
 
 // How many of the keys from `first` on are found.
@@ -180,10 +175,7 @@ TEST_P(EveryMappedWindow, IsLoadedAsACopy) {
 
 TEST(WindowMapped, KeepsItsConfiguration) {
   const Path path;
-  lfb_window_config config = WindowConfig(1234, 0.003, 7);
-  config.span = 12.5;
-  config.by_insertions = true;
-  { CreateWindow(path, config); }
+  { CreateWindow(path, ByInsertions(Timed(WindowConfig(1234, 0.003, 7), 12.5))); }
   const Window window = OpenWindow(path);
   const lfb_window_figures figures = Stats(window);
   EXPECT_EQ(figures.expected_insertions, 1234u);
@@ -191,9 +183,8 @@ TEST(WindowMapped, KeepsItsConfiguration) {
   EXPECT_EQ(figures.generations, 7u);
   EXPECT_EQ(figures.span, 12.5);
   EXPECT_TRUE(window->config.by_insertions);
-  config = WindowConfig(10, 0.1, 0);
   const Path other;
-  { CreateWindow(other, config); }
+  { CreateWindow(other, WindowConfig(10, 0.1, 0)); }
   EXPECT_EQ(Stats(OpenWindow(other)).generations, 3u);
 }
 
@@ -202,10 +193,8 @@ TEST(WindowMapped, KeepsItsConfiguration) {
 TEST(WindowMapped, InsertionsAreCountedTogether) {
   constexpr uint64_t kEach = 2000;
   const Path path;
-  lfb_window_config config = WindowConfig(3 * kEach, 1e-6);
-  config.by_insertions = true;
   {
-    const Window window = CreateWindow(path, config);
+    const Window window = CreateWindow(path, ByInsertions(WindowConfig(3 * kEach, 1e-6)));
     PutSome(window, ~uint64_t{0} - kEach, kEach / 2);
     EXPECT_EQ(Generation(window), 4u);
   }
@@ -355,12 +344,10 @@ void ExpectNoAdvance(const Path& path, const Window& window) {
 // The program closes the library's descriptor; another file gets its number, or a pipe.  Seen to
 // hang: an advance opened the pipe once more, and waited for a writer.
 TEST(WindowMapped, WithoutItsDescriptorNothingElseIsTouched) {
-  lfb_window_config config = WindowConfig(1000, 1e-6);
-  config.span = 0.001;
   const Path path, foreign, pipe_path;
   Overwrite(foreign, "mine");
   ASSERT_EQ(mkfifo(pipe_path.c_str(), 0600), 0);
-  Window window = CreateWindow(path, config);
+  Window window = CreateWindow(path, Timed(WindowConfig(1000, 1e-6), 0.001));
   close(window->mapping->disk.fd);
   Advance(window);  // it needs only the descriptor of the lock
   const int fd = window->mapping->lock;
@@ -444,10 +431,8 @@ TEST(WindowMapped, AChildLocksByItself) {
 
 // What the library's thread could not do, the next start says.
 TEST(WindowMapped, TheClockSaysThatItCannotAdvance) {
-  lfb_window_config config = WindowConfig(100, 0.01);
-  config.span = 0.003;
   const Path path;
-  const Window window = CreateWindow(path, config);
+  const Window window = CreateWindow(path, Timed(WindowConfig(100, 0.01), 0.003));
   ASSERT_EQ(lfb_window_start_clock(window.get()), LFB_OK);
   ASSERT_EQ(lfb_window_start_clock(window.get()), LFB_OK);
   ASSERT_EQ(close(window->mapping->lock), 0);
@@ -459,10 +444,8 @@ TEST(WindowMapped, TheClockSaysThatItCannotAdvance) {
 // Seen to fail: 1 % of the advances of another process did.  A child has no clock, also with its
 // parent's number, and says at once that one could not advance.
 TEST(WindowMapped, AStartOfTheClockLocksNothing) {
-  lfb_window_config config = WindowConfig(100, 0.01);
-  config.span = 1e6;
   const Path path;
-  const Window window = CreateWindow(path, config);
+  const Window window = CreateWindow(path, Timed(WindowConfig(100, 0.01), 1e6));
   const int before = locks;
   const auto start = [&] {
     if (lfb_window_start_clock(window.get()) != LFB_OK || locks != before) _exit(1);

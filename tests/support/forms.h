@@ -18,12 +18,6 @@ using Object = std::shared_ptr<OwnAny>;  // a filter of any kind
 // What two filters of a kind must agree on.
 using Alike = std::vector<uint64_t>;
 
-inline uint64_t WordOf(double value) {
-  uint64_t word;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
-}
-
 // The hash of a filter: by default that of a fixed seed.
 struct Hash {
   lfb_hash_id id = LFB_HASH_DEFAULT;

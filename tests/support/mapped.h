@@ -50,6 +50,13 @@ inline Filter Open(const Path& path) {
   return Made<Filter>(lfb_mapped_open, path.c_str(), nullptr);
 }
 
+// The filter is only read.
+inline Filter OpenReadOnly(const Path& path) {
+  const lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &filter), LFB_OK) << strerror(errno);
+  return Filter(const_cast<lfb_filter*>(filter));
+}
+
 inline std::string Contents(const Path& path) {
   return FileBytes(path.c_str());
 }

@@ -6,11 +6,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 // Writes a word in the form's byte order, little-endian.
 inline void Store(std::string* bytes, size_t at, uint64_t value) {
   for (size_t i = 0; i < 8; i++) (*bytes)[at + i] = static_cast<char>(value >> (8 * i));
+}
+
+inline uint64_t WordOf(double value) {
+  uint64_t word;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
 }
 
 // Reads a word of the form.

@@ -16,9 +16,15 @@ inline lfb_window_config WindowConfig(uint64_t n, double fpp, uint32_t generatio
   return config;
 }
 
-// The same with a span, in seconds, that does not end.
-inline lfb_window_config Timed(lfb_window_config config) {
-  config.span = 1e9;
+// The same with a span, in seconds, that does not end if it is not given.
+inline lfb_window_config Timed(lfb_window_config config, double span = 1e9) {
+  config.span = span;
+  return config;
+}
+
+// The same with generations that end by insertions.
+inline lfb_window_config ByInsertions(lfb_window_config config) {
+  config.by_insertions = true;
   return config;
 }
 
@@ -53,6 +59,16 @@ inline lfb_window_config WindowConfigOf(uint64_t n, uint32_t words, uint32_t gen
   return chosen;
 }
 
+inline bool Put(const Window& window, uint64_t key) {
+  return lfb_window_put_u64(window.get(), key);
+}
+inline bool Claim(const Window& window, uint64_t key) {
+  return lfb_window_claim_u64(window.get(), key);
+}
+inline bool Has(const Window& window, uint64_t key) {
+  return lfb_window_might_contain_u64(window.get(), key);
+}
+
 inline std::string Bytes(const Window& window) { return BytesBy(any::write<lfb_window>, window); }
 
 inline lfb_window_figures Stats(const Window& window) {
@@ -61,8 +77,7 @@ inline lfb_window_figures Stats(const Window& window) {
   return figures;
 }
 
-inline void ExpectSameFigures(const Window& a, const Window& b) {
-  const lfb_window_figures one = Stats(a), other = Stats(b);
+inline void ExpectSameFigures(const lfb_window_figures& one, const lfb_window_figures& other) {
   EXPECT_EQ(one.expected_insertions, other.expected_insertions);
   EXPECT_EQ(one.fpp, other.fpp);
   EXPECT_EQ(one.generations, other.generations);
@@ -79,6 +94,9 @@ inline void ExpectSameFigures(const Window& a, const Window& b) {
     EXPECT_EQ(one.live[i].bits_set, other.live[i].bits_set) << i;
     EXPECT_EQ(one.live[i].approximate_count, other.live[i].approximate_count) << i;
   }
+}
+inline void ExpectSameFigures(const Window& a, const Window& b) {
+  ExpectSameFigures(Stats(a), Stats(b));
 }
 
 // Makes all generations be over by the clock: the current one began in 1970.

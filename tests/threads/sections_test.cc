@@ -161,6 +161,9 @@ TEST(Sections, TheValueWaitsForSections) {
   }
 }
 
+// There is no memory for records.
+const calls::Plan kNoMemory = {calls::Deed::kFailOn, 1, ENOMEM, "aligned_alloc"};
+
 // Threads that enter a section one after the other, each if the last one is inside, and stay.
 class Crowd {
  public:
@@ -171,12 +174,7 @@ class Crowd {
   // Starts a thread without memory for a record, or one with it.
   void Add(bool without_memory) {
     threads_.emplace_back([this, without_memory] {
-      calls::Plan plan;
-      plan.deed = calls::Deed::kFailOn;
-      plan.at = 1;
-      plan.error = ENOMEM;
-      plan.only = "aligned_alloc";
-      if (without_memory) calls::Arm(plan);
+      if (without_memory) calls::Arm(kNoMemory);
       SectionEnter();
       if (without_memory) denied_ += calls::Disarm().hit > 0;
       inside_++;
@@ -223,12 +221,7 @@ TEST(Sections, NoNumberOfThreadsIsTooLarge) {
 // A handle's record is allocated, or the handle cannot be made.
 TEST(Sections, WithoutMemoryNoHandleIsMade) {
   EXPECT_EQ(InChild([] {
-              calls::Plan plan;
-              plan.deed = calls::Deed::kFailOn;
-              plan.at = 1;
-              plan.error = ENOMEM;
-              plan.only = "aligned_alloc";
-              calls::Arm(plan);
+              calls::Arm(kNoMemory);
               // First the records that were given back.
               for (int i = 0; i < 2000 && lfb_section_retired() != nullptr; i++) continue;
               return calls::Disarm().hit > 0 && lfb_section_retired() != nullptr ? 0 : 2;
