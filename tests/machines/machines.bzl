@@ -40,16 +40,7 @@ _COMPILE_FLAGS = ["-O1", "-idirafter", "/usr/include"]
 
 _LINK_FLAGS = ["-lstdc++", "-lm"]
 
-_TOOLS = {
-    "ar": "ar",
-    "cpp": "cpp",
-    "gcc": "gcc",
-    "gcov": "gcov",
-    "ld": "ld",
-    "nm": "nm",
-    "objdump": "objdump",
-    "strip": "strip",
-}
+_TOOLS = ["ar", "cpp", "gcc", "gcov", "ld", "nm", "objdump", "strip"]
 
 def _flags(name, actions, flags):
     return feature(
@@ -70,7 +61,7 @@ def _toolchain_config_impl(ctx):
         compiler = "gcc",
         abi_version = "unknown",
         abi_libc_version = "unknown",
-        tool_paths = [tool_path(name = name, path = "/usr/bin/%s-%s" % (gnu, tool)) for name, tool in _TOOLS.items()],
+        tool_paths = [tool_path(name = name, path = "/usr/bin/%s-%s" % (gnu, name)) for name in _TOOLS],
         cxx_builtin_include_directories = [
             "/usr/" + gnu + "/include",
             "/usr/lib/gcc-cross/" + gnu,

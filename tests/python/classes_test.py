@@ -512,7 +512,3 @@ class NotPickled(unittest.TestCase):
                     pickle.dumps(made, protocol)
             with self.assertRaisesRegex(TypeError, r"copy\(\)"):
                 copy.copy(made)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -104,7 +104,3 @@ class Arguments(unittest.TestCase):
             seen.save("a\0b")
         with self.assertRaises(TypeError):
             type("Mine", (lfbloom.Filter,), {})
-
-
-if __name__ == "__main__":
-    unittest.main()

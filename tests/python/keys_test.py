@@ -232,7 +232,3 @@ class Answers(unittest.TestCase):
         self.assertEqual(seen.stats()["bits_set"], 0)
         with self.assertRaises(ValueError):
             seen.claim_many(iter([1, 2]), answers=bytearray(3))
-
-
-if __name__ == "__main__":
-    unittest.main()

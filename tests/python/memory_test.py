@@ -124,7 +124,3 @@ class Memory(unittest.TestCase):
         after = [sys.getrefcount(of) for of in counted]
         for of, grown in zip(counted, (b - a for a, b in zip(before, after))):
             self.assertLess(abs(grown), 25, of)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -76,7 +76,3 @@ class Mapped(unittest.TestCase):
             os._exit(0 if "before" in seen and seen.put("child") else 1)
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
         self.assertNotIn("child", seen)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -128,7 +128,3 @@ class Examples(unittest.TestCase):
         failed, tried = doctest.testfile(os.path.abspath("docs/python.md"), module_relative=False)
         self.assertEqual(failed, 0)
         self.assertGreater(tried, 20)
-
-
-if __name__ == "__main__":
-    unittest.main()

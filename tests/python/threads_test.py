@@ -209,7 +209,3 @@ class Versions(unittest.TestCase):
             thread.start()
             thread.join()
         self.assertEqual(len(failures), 3)
-
-
-if __name__ == "__main__":
-    unittest.main()
