@@ -400,6 +400,10 @@ def readme_table(f, sizes):
                 row = f.of(f"{what}/{ways[i].replace('/', f'/{size}/', 1)}/1%") if ways[i:] else None
                 cells += limits([row and row._replace(limit=None)]) if ways[i:] else ["no call"]
             rows.append([f"{words(what)}, {call}, {words(size)}, ns", *cells])
+    claims = [f.of(f"put_new/fast/{size}/{call}/hash/1%") for call in ("claim", "claim_many")]
+    rows.append([f"claim a new key, by call / of many, {words(size)}, ns",
+                 " / ".join(limits([row and row._replace(limit=None) for row in claims])),
+                 *["no claim"] * (len(README) - 1)])
     return table(["", *README], 1, rows)
 
 

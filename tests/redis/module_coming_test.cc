@@ -112,7 +112,7 @@ TEST(ModuleComing, ALayerIsAsItIsRead) {
 }
 
 // Words are reserved as they come, at most four times as many from 16 MiB on, and are those that
-// were written.  Seen to fail with all reserved for the header, and with words that were not moved.
+// were written.  Seen to fail with words that were not moved.
 TEST(ModuleComing, AHeaderReservesLittle) {
   const std::string bytes = Layer(20, kManyKeys);
   lfb_coming* coming = nullptr;
