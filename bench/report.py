@@ -400,10 +400,12 @@ def readme_table(f, sizes):
                 row = f.of(f"{what}/{ways[i].replace('/', f'/{size}/', 1)}/1%") if ways[i:] else None
                 cells += limits([row and row._replace(limit=None)]) if ways[i:] else ["no call"]
             rows.append([f"{words(what)}, {call}, {words(size)}, ns", *cells])
-    claims = [f.of(f"put_new/fast/{size}/{call}/hash/1%") for call in ("claim", "claim_many")]
-    rows.append([f"claim a new key, by call / of many, {words(size)}, ns",
-                 " / ".join(limits([row and row._replace(limit=None) for row in claims])),
-                 *["no claim"] * (len(README) - 1)])
+    claims = [[f.of(f"put_new/{who.replace('/', f'/{size}/', 1)}/hash/1%{n}") for n in ("", "/2")]
+              for who in ("fast/claim", "set-64/single")]
+    mine, sets = (" / ".join(limits([row and row._replace(limit=None) for row in of]))
+                  for of in claims)
+    rows.append([f"claim a new key, {words(size)}, by one / two threads, ns", mine,
+                 *["no claim"] * (len(README) - 2), sets])
     return table(["", *README], 1, rows)
 
 

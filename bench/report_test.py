@@ -177,6 +177,7 @@ class Runs(unittest.TestCase):
         self.assertRegex(done.stdout, r"put new, set-64, single, hash, 1% \| not measured \| [0-9.]+")
         self.assertRegex(done.stdout, r"put new, by call, 64 KiB, ns( \| ([0-9.]+|not measured)){7} ")
         self.assertEqual(done.stdout.count("no call"), 6, done.stdout)
+        self.assertRegex(done.stdout, r"claim a new key.* \| [0-9.]+ / [0-9.]+ \| no claim ")
 
     def test_dedupe(self):
         tool = next(path for path in PROGRAMS if path.endswith("lfbloom"))
