@@ -40,13 +40,13 @@ files_here() {
 }
 
 printf '| %-44s | %7s | %7s |\n' what now 'at most'
-row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 24798
+row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 24755
 row 'redis with its headers, lines' "$(lines redis include/lfbloom/re[dp]*.h)" 15200
 row 'cli, lines' "$(lines cli)" 15000 15224
 row 'tests, lines' "$(lines tests)" 53000 54130
 row 'bench, lines' "$(lines bench)" 6000
-row 'examples, lines' "$(lines examples)" 4723
-row 'docs by hand, lines' "$(lines docs/*.md)" 5000 5040
+row 'examples, lines' "$(lines examples)" 4500
+row 'docs by hand, lines' "$(lines docs/*.md)" 5000
 row 'docs/performance, lines' "$(lines docs/performance)" 1500
 row 'packaging, lines' "$(lines packaging)" 7500 7500
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 180
