@@ -262,7 +262,9 @@ void AddFollowers(Rows* rows) {
         .After(Made<&Outputs::follow>)
         .Takes(&Things::functions)
         .Takes(&Things::follow_config)
-        .Takes([](Things& t) { return Words{t.follow_config.rebuild.reserved, 7}; }),
+        .Takes([](Things& t) {
+          return Words{t.follow_config.rebuild.reserved, std::size(lfb_config{}.reserved)};
+        }),
     FREE(lfb_follow_free, follow)
         .Before(NewFollow),
     ROW(lfb_follow_stats, t.follow, &t.out.follow_figures)
