@@ -69,7 +69,7 @@ uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, 
       for (uint64_t r = 0; r < factor; r++)
         mask |= lfb_bit_array_read(from, first * factor + r * run + (i - first));
       const uint32_t gained = alone ? lfb_word_count(mask) : lfb_bit_array_or(into, i, mask);
-      if (alone && mask != 0) /* it is empty: a page of zeros stays untouched */
+      if (alone && mask != 0) /* 0: a page of zeros stays untouched */
         lfb_word_store_alone(&into->words[i], mask);
       turned_on += gained;
       filled += gained > 0 && mask == UINT64_MAX;

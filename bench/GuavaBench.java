@@ -97,7 +97,10 @@ final class GuavaBench<T> {
   private void warmUp(List<Scene> scenes) throws IOException {
     for (long start = System.nanoTime(); System.nanoTime() - start < warmUpNanos; ) {
       putNew(scenes);
-      new Full(scenes).ask();
+      Full full = new Full(scenes);
+      for (int i = 0; i < 20; i++) {
+        full.ask();
+      }
     }
   }
 

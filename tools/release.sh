@@ -14,7 +14,7 @@
 set -euo pipefail
 
 # Tests, benchmarks, fuzzers, and what runs and formats them.  Whoever wants these takes the repository.
-developers=(tests bench fuzz tsan .ci .github .clang-format .clang-tidy .editorconfig .gitignore CONTRIBUTING.md)
+developers=(tests bench fuzz tsan .ci .github .clang-format .clang-tidy .editorconfig .gitignore)
 
 complain() {
   echo "release: $1" >&2

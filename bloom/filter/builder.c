@@ -130,6 +130,7 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions, uint64
   lfb_filter *made;
 
   config.expected_insertions = insertions;
+  config.bytes *= insertions > 0; /* no keys: not as many as fit */
   lfb_status status = lfb_config_take_hash(&config, builder->filter);
   if (status == LFB_OK)
     status = lfb_filter_create(&config, &made);

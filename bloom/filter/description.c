@@ -158,7 +158,7 @@ static lfb_status description_fit(const lfb_strategy *strategy, lfb_config *conf
     return status;
   if (config->expected_insertions == 0)
     description_fit_n(strategy, config);
-  if (description_size(strategy, config, geometry) == LFB_ERROR_TOO_MANY_BITS)
+  else if (status == LFB_ERROR_TOO_MANY_BITS)
     description_fit_fpp(strategy, config);
   status = description_size(strategy, config, geometry);
   config->bytes = 0; /* n and p say it */

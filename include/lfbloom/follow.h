@@ -108,7 +108,7 @@ typedef struct lfb_follow_config {
   uint64_t most_changes;   /* rebuild at this number of keys put or removed since the last
                               rebuild; 0: a quarter of rebuild.expected_insertions          */
   double most_fpp;         /* rebuild when expected_fpp is above it, if the source has changed
-                              since the last rebuild; 0: never for this reason              */
+                              since then; above the p that rebuild.bytes allow; 0: never    */
   bool daily;              /* also rebuild at the daily time, if the source has changed since
                               the last rebuild                                              */
   uint32_t daily_second;   /* time of the daily rebuild, in seconds after midnight, UTC     */
