@@ -126,11 +126,13 @@ int main(int argc, char **argv)
   unsigned long long numbers[4] = {0}; /* in the order of the arguments */
   share probed = {.lost = 0};
   bool understood = argc == 5;
-  char more;
 
-  for (int i = 0; understood && i < 4; i++)
-    understood = sscanf(argv[i + 1], "%llu%c", &numbers[i], &more) == 1 &&
-                 numbers[i] >= (i < 2 ? 0 : 1) && numbers[i] <= (i < 3 ? 1ULL << 40 : JOIN_THREADS);
+  for (int i = 0; understood && i < 4; i++) {
+    char *end;
+    numbers[i] = strtoull(argv[i + 1], &end, 10); /* too large and negative: above all limits */
+    understood = end != argv[i + 1] && *end == '\0' && numbers[i] >= (i < 2 ? 0 : 1) &&
+                 numbers[i] <= (i < 3 ? 1ULL << 40 : JOIN_THREADS);
+  }
   if (!understood) {
     (void)fprintf(stderr, "usage: hashjoin BUILD_ROWS PROBE_ROWS BYTES THREADS\n");
     return JOIN_TROUBLE;
