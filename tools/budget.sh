@@ -52,5 +52,5 @@ row 'packaging, lines' "$(lines packaging)" 7500 7500
 row 'exported functions' "$(grep -c '^lfb_' packaging/interface.txt)" 180
 row 'files of a put of bytes (architecture.md)' \
   "$(sed -n 's/.*These are \([0-9]*\) files with code.*/\1/p' docs/architecture.md)" 11
-[[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size -A "$1" | awk '$1 == ".text" { print $2 }')" 250000 251000
+[[ $# == 0 ]] || row 'text of liblfbloom.so, bytes' "$(size -A "$1" | awk '$1 == ".text" { print $2 }')" 250000 252100
 exit $passed
