@@ -141,8 +141,8 @@ LFB_INLINE uint32_t lfb_bit_array_or_bits(const lfb_bit_array *array, const lfb_
 
 /* Puts `from`, folded to the size of `into`, into `into`, and counts.  `from` has f times as many
  * words.  Run i of `into`, of `run` words, receives the runs f * i to f * i + f - 1 of `from`.
- * `alone`: `into` is empty, and no other thread sees it.  Returns how many words this call made all
- * ones because they are all ones in `from`; of concurrent calls at most one counts a word. */
+ * `alone`: no other thread sees `into`, and all its bits are in `from`.  Returns how many words it
+ * made all ones because they are so in `from`; of concurrent calls at most one counts a word. */
 uint64_t lfb_bit_array_put_from(lfb_bit_array *into, const lfb_bit_array *from, uint64_t run,
                                 bool alone);
 

@@ -119,6 +119,11 @@ def limits(of):
         yield figure(row.ns) + f" ±{half:.0f}%" * (half > 0) + ratio if row else "not measured"
 
 
+def spreads(of):
+    """As limits(), without the multiples."""
+    return limits([row and row._replace(limit=None) for row in of])
+
+
 def ratios(of, bases=None):
     """Medians, with the multiples of their bases (the first)."""
     for row, base in zip(of, bases or [of[0]] * len(of)):
@@ -225,7 +230,7 @@ def user_row(f, name, limit, peers, size):
     if not mine or not other:
         return [titled(name), *["not measured"] * 5]
     return [titled(name), fpp_of(name), words(size),
-            *limits([mine._replace(limit=None)]),
+            *spreads([mine]),
             f"{what} {figure(other)} ({mine.ns / other:.2f})", best_peer(mine, peers)]
 
 
@@ -397,13 +402,11 @@ def readme_table(f, sizes):
         for what in ("put_new", "query_present"):
             cells = []
             for ways in map(str.split, README.values()):
-                row = f.of(f"{what}/{ways[i].replace('/', f'/{size}/', 1)}/1%") if ways[i:] else None
-                cells += limits([row and row._replace(limit=None)]) if ways[i:] else ["no call"]
+                cells += spreads([f.of(f"{what}/{ways[i].replace('/', f'/{size}/', 1)}/1%")]) \
+                    if ways[i:] else ["no call"]
             rows.append([f"{words(what)}, {call}, {words(size)}, ns", *cells])
-    claims = [[f.of(f"put_new/{who.replace('/', f'/{size}/', 1)}/hash/1%{n}") for n in ("", "/2")]
-              for who in ("fast/claim", "set-64/single")]
-    mine, sets = (" / ".join(limits([row and row._replace(limit=None) for row in of]))
-                  for of in claims)
+    mine, sets = (" / ".join(spreads(f.of(f"put_new/{way}/hash/1%{n}") for n in ("", "/2")))
+                  for way in (f"fast/{size}/claim", f"set-64/{size}/single"))
     rows.append([f"claim a new key, {words(size)}, by one / two threads, ns", mine,
                  *["no claim"] * (len(README) - 2), sets])
     return table(["", *README], 1, rows)

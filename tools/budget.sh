@@ -43,7 +43,7 @@ printf '| %-44s | %7s | %7s |\n' what now 'at most'
 row 'atomic, bloom, include, lines' "$(lines atomic bloom include ':!include/lfbloom/re[dp]*.h')" 23000 24756
 row 'redis with its headers, lines' "$(lines redis include/lfbloom/re[dp]*.h)" 15200
 row 'cli, lines' "$(lines cli)" 15000 15224
-row 'tests, lines' "$(lines tests)" 53000 54199
+row 'tests, lines' "$(lines tests)" 53000 54200
 row 'bench, lines' "$(lines bench)" 6000
 row 'examples, lines' "$(lines examples)" 4500
 row 'docs by hand, lines' "$(lines docs/*.md)" 5000

@@ -13,7 +13,7 @@
 # the same libxxhash-dev.  It needs git, a C compiler, libxxhash-dev, awk and python3, and no Bazel.
 set -euo pipefail
 
-# Tests, benchmarks, fuzzers, and what runs and formats them.  Whoever wants these takes the repository.
+# Tests, benchmarks, fuzzers, and what runs and formats them: they are in the repository.
 developers=(tests bench fuzz tsan .ci .github .clang-format .clang-tidy .editorconfig .gitignore)
 
 complain() {
@@ -47,8 +47,7 @@ mv "$work/tree" "$work/$name"
   mkdir amalgamation kernel
   find atomic bloom -name '*.[ch]' -exec tools/amalgamate.sh amalgamation {} +
   cp packaging/core/lfbloom_core.h kernel/
-  awk -v root=packaging/core/core.c -v own=lfbloom_core.h -f tools/amalgamate.awk |
-    python3 tools/cut.py lfb_core_ >kernel/lfbloom_core.c
+  tools/kernel.sh >kernel/lfbloom_core.c
   find . -type f -printf '%P\0' | sort -z | xargs -0 sha256sum >"$work/SHA256SUMS"
   mv "$work/SHA256SUMS" .
 )

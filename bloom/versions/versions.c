@@ -46,7 +46,7 @@ struct lfb_versions {
                          * dropped, without the lock                                        */
   arrangement *spare;   /* for the call that ends a rebuild, which must not fail; NULL until
                          * begin_rebuild has returned                                       */
-  uint64_t beginner;    /* lfb_forks() of the last begin_rebuild                   */
+  uint64_t beginner;    /* lfb_forks() of the last begin_rebuild                            */
 };
 
 /* ---- sections -------------------------------------------------------------- */

@@ -29,7 +29,7 @@ LFB_CHECKED lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_
 /* Writes the body of a complete value.  Each call of `write` gets at most about 1 MiB. */
 LFB_CHECKED lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void *to);
 
-/* Reads the body of a value whose head was read.  Fails as lfb_any_read(),
+/* Reads the body of a value, after its head.  Fails as lfb_any_read(),
  * and LFB_ERROR_BAD_HEADER: it is not the body of this head. */
 LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, lfb_read_fn read,
                                           void *from);
@@ -45,7 +45,7 @@ LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, 
 LFB_CHECKED lfb_status lfb_dump_part(lfb_value *value, uint64_t offset, size_t before,
                                      char **bytes, size_t *size);
 
-/* Lets the body of a value whose head was read come piece by piece; `first` as in coming.h.  Fails:
+/* Lets the body of a value, after its head, come piece by piece; `first` as in coming.h.  Fails:
  * LFB_ERROR_NO_MEMORY. */
 LFB_CHECKED lfb_status lfb_dump_begin(lfb_value *value, uint64_t first);
 
